@@ -1,0 +1,114 @@
+"""Every target of the Makefile, for all systems: `python make.py lesson` is `make lesson`.
+
+Needs nothing but Python 3.11 to 3.13. On the first run, and whenever requirements.lock changes, it makes the virtual
+environment .venv beside this file and installs the pinned packages there. Everything else runs inside it, so no
+shell has to be activated and the current directory does not matter.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.abspath(__file__))
+VENV = os.path.join(ROOT, ".venv")
+PYTHON = os.path.join(VENV, *(("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")))
+STAMP = os.path.join(VENV, "ready")
+
+TARGETS = {  # name: (what it does, the commands after "python")
+    "lesson": ("set up, build the shop, print the incident and the gate", [["lesson.py"]]),
+    "test": ("set up and run the test suite", [["-m", "pytest"]]),
+    "seed": ("build data/shop.duckdb and print every published figure", [["seed.py"]]),
+    "gate": ("the gate on 18 August and after the release", [["lesson.py", "gate"]]),
+    "lint": (
+        "check style, format and types",
+        [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
+    ),
+    "bench": ("measure validate() beside the bare query", [["tests/benchmarks/validate.py"]]),
+    "setup": ("only make .venv and install the pinned packages", []),
+}
+
+
+def supported(version):
+    return (3, 11) <= tuple(version)[:2] <= (3, 13)
+
+
+def run(*command):
+    """Run a command to its end; stop with its exit status where it fails."""
+    status = subprocess.call(command, cwd=ROOT)
+    if status:
+        sys.exit(status if 0 < status < 128 else 1)
+
+
+def find_python():
+    """This Python where the lesson supports it, else one beside it on the PATH; stops with a sentence where none is."""
+    if supported(sys.version_info):
+        return [sys.executable]
+    for minor in (13, 12, 11):
+        found = shutil.which("python3.%d" % minor)
+        if found:
+            return [found]
+        launcher = ["py", "-3.%d" % minor]
+        if os.name == "nt" and subprocess.call(launcher + ["-c", ""], stderr=subprocess.DEVNULL) == 0:
+            return launcher
+    sys.exit(
+        "make.py: this is Python %d.%d; the lesson needs 3.11, 3.12 or 3.13: install one and name it,"
+        " as in `make lesson PYTHON=python3.12`" % sys.version_info[:2]
+    )
+
+
+def fingerprint():
+    """What the environment was made for: the pinned packages, in this folder."""
+    digest = hashlib.sha256(ROOT.encode("utf-8", "surrogateescape"))
+    for name in ("requirements.lock", "pyproject.toml"):
+        with open(os.path.join(ROOT, name), "rb") as file:
+            digest.update(file.read())
+    return digest.hexdigest()
+
+
+def set_up():
+    """Make .venv as requirements.lock has it, unless it stands already."""
+    wanted = fingerprint()
+    if os.path.exists(STAMP) and os.path.exists(PYTHON):
+        with open(STAMP) as file:
+            if file.read() == wanted:
+                return
+    print("Setting up .venv from requirements.lock, once; this takes a few minutes.", flush=True)
+    python = find_python()
+    if subprocess.call(python + ["-c", "import ensurepip"], stderr=subprocess.DEVNULL) == 0:
+        run(*python, "-m", "venv", "--clear", VENV)
+    elif (
+        subprocess.call(python + ["-m", "pip", "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
+    ):
+        run(*python, "-m", "venv", "--clear", "--without-pip", VENV)
+        run(*python, "-m", "pip", "--quiet", "--python", PYTHON, "install", "pip")
+    else:
+        sys.exit(
+            "make.py: this Python has neither ensurepip nor pip: on Debian and Ubuntu, `apt-get install python3-venv`"
+        )
+    install = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    run(*install, "-r", "requirements.lock")
+    run(*install, "--no-deps", "--editable", ".")
+    with open(STAMP, "w") as file:
+        file.write(wanted)
+
+
+def main(arguments):
+    if not arguments or any(name not in TARGETS for name in arguments):
+        print("usage: python make.py TARGET...\n")
+        for name, (purpose, _) in TARGETS.items():
+            print("  %-8s %s" % (name, purpose))
+        return 0 if arguments in ([], ["help"]) else 2
+    set_up()
+    for name in arguments:
+        for command in TARGETS[name][1]:
+            run(PYTHON, *command)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)
