@@ -1,7 +1,7 @@
-"""The main job: build the shop, print the incident, and let the gate judge the table before and after the release.
+"""The main job: build the shop, print the incident, let the gate judge it, and show what the monitors saw.
 
 python lesson.py        everything, in the order of the story
-python lesson.py gate   the gate alone
+python lesson.py gate   the gate alone: before the release, after it, and with the contract that lacked the clause
 """
 
 import sys
@@ -9,17 +9,18 @@ import sys
 import duckdb
 
 import seed
+import validate
+
+GATE = [  # (what it shows, contract, stage, the story's clock, the exit status that the story needs)
+    ("18 August, before the release", "listings.yaml", "before", "2026-08-18T14:30:00+02:00", 0),
+    ("19 August, the rename patched, the re-coding not", "listings.yaml", "after", "2026-08-19T15:30:00+02:00", 1),
+    ("the same rows, and the contract as it was: nobody had written the clause", "history/listings-1.3.0.yaml", "after",
+     "2026-08-19T15:30:00+02:00", 0),
+]  # fmt: skip
 
 
-def loud() -> None:
-    """The renamed column: it breaks at once, everybody sees it, and it costs an afternoon."""
-    shop = seed.build()
-    print("14:11, four minutes after the release: six dashboards read `brand`, which is now called `brand_name`.\n")
-    for stage in ("at_release", "after"):
-        seed.put_listings(shop, stage)
-        outcomes = dashboards(shop)
-        broken = [error for error in outcomes.values() if error]
-        print(f"  {stage:<11} {len(broken)} of {len(outcomes)} dashboards broken {': ' + broken[0] if broken else ''}")
+def heading(text: str) -> None:
+    print(f"\n{text}\n{'-' * len(text)}", flush=True)
 
 
 def dashboards(shop: duckdb.DuckDBPyConnection) -> dict[str, str]:
@@ -34,16 +35,43 @@ def dashboards(shop: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return outcomes
 
 
-def heading(text: str) -> None:
-    print(f"\n{text}\n{'-' * len(text)}")
+def loud() -> None:
+    """The renamed column: it breaks at once, everybody sees it, and it costs an afternoon."""
+    print("14:07  PR #4471 is live. 14:11  Six dashboards read `brand`, which is now called `brand_name`:\n")
+    with seed.build() as shop:
+        for stage, when in (("at_release", "14:11"), ("after", "14:52, patched")):
+            seed.put_listings(shop, stage)
+            outcomes = dashboards(shop)
+            broken = [error for error in outcomes.values() if error]
+            print(f"  {when:<15} {len(broken)} of {len(outcomes)} broken   {broken[0] if broken else ''}".rstrip())
+
+
+def gate() -> int:
+    """Let the gate judge the rows before and after; 0 where it says what the story needs."""
+    as_told = True
+    for what, contract, stage, clock, needed in GATE:
+        arguments = [f"contracts/{contract}", f"data/listings_{stage}.parquet", "--as-of", clock]
+        print(f"\n# {what}\n$ python validate.py {' '.join(arguments)}", flush=True)
+        status = validate.main([str(seed.ROOT / argument) for argument in arguments[:2]] + arguments[2:])
+        print(f"exit {status}", flush=True)
+        as_told &= status == needed
+    return 0 if as_told else 1
 
 
 def main(arguments: list[str]) -> int:
+    if arguments == ["gate"]:
+        for stage in ("before", "after"):
+            seed.write_listings(stage)
+        return gate()
     heading("Structure breaks")
     loud()
     heading("Semantics lie")
     status = seed.main()
-    print("\nNext: read seed.py from top to bottom.")
+    heading("The gate")
+    status = max(status, gate())
+    print(
+        "\nNext: read seed.py from top to bottom, then contracts/listings.yaml and validate.py; then run `make test`."
+    )
     return status
 
 

@@ -46,15 +46,15 @@ def find_python():
     if supported(sys.version_info):
         return [sys.executable]
     for minor in (13, 12, 11):
-        found = shutil.which("python3.%d" % minor)
+        found = shutil.which(f"python3.{minor}")
         if found:
             return [found]
-        launcher = ["py", "-3.%d" % minor]
-        if os.name == "nt" and subprocess.call(launcher + ["-c", ""], stderr=subprocess.DEVNULL) == 0:
+        launcher = ["py", f"-3.{minor}"]
+        if os.name == "nt" and subprocess.call([*launcher, "-c", ""], stderr=subprocess.DEVNULL) == 0:
             return launcher
     sys.exit(
-        "make.py: this is Python %d.%d; the lesson needs 3.11, 3.12 or 3.13: install one and name it,"
-        " as in `make lesson PYTHON=python3.12`" % sys.version_info[:2]
+        f"make.py: this is Python {sys.version_info[0]}.{sys.version_info[1]}; the lesson needs 3.11, 3.12 or 3.13:"
+        " install one and name it, as in `make lesson PYTHON=python3.12`"
     )
 
 
@@ -76,10 +76,10 @@ def set_up():
                 return
     print("Setting up .venv from requirements.lock, once; this takes a few minutes.", flush=True)
     python = find_python()
-    if subprocess.call(python + ["-c", "import ensurepip"], stderr=subprocess.DEVNULL) == 0:
+    if subprocess.call([*python, "-c", "import ensurepip"], stderr=subprocess.DEVNULL) == 0:
         run(*python, "-m", "venv", "--clear", VENV)
     elif (
-        subprocess.call(python + ["-m", "pip", "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
+        subprocess.call([*python, "-m", "pip", "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
     ):
         run(*python, "-m", "venv", "--clear", "--without-pip", VENV)
         run(*python, "-m", "pip", "--quiet", "--python", PYTHON, "install", "pip")
@@ -98,7 +98,7 @@ def main(arguments):
     if not arguments or any(name not in TARGETS for name in arguments):
         print("usage: python make.py TARGET...\n")
         for name, (purpose, _) in TARGETS.items():
-            print("  %-8s %s" % (name, purpose))
+            print(f"  {name:<8} {purpose}")
         return 0 if arguments in ([], ["help"]) else 2
     set_up()
     for name in arguments:

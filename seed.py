@@ -18,12 +18,15 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import yaml
 
 ROOT = Path(__file__).resolve().parent
@@ -158,11 +161,18 @@ def build(target: str | os.PathLike[str] = ":memory:") -> duckdb.DuckDBPyConnect
     if str(target) == ":memory:":
         return fill(attach(target))
     path = Path(target).absolute()
+    with whole_or_not_at_all(path) as half:
+        fill(attach(half)).close()
+    return attach(path, "read_only")
+
+
+@contextmanager
+def whole_or_not_at_all(path: Path) -> Iterator[Path]:
+    """Where to write a file that takes the place of `path` once it is whole; killed before, the old one stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".building-", dir=path.parent) as folder:
-        fill(attach(Path(folder, path.name))).close()
+        yield Path(folder, path.name)
         os.replace(Path(folder, path.name), path)
-    return attach(path, "read_only")
 
 
 def attach(target: str | os.PathLike[str], mode: str = "read_write") -> duckdb.DuckDBPyConnection:
@@ -171,6 +181,12 @@ def attach(target: str | os.PathLike[str], mode: str = "read_write") -> duckdb.D
     quoted = str(target).replace("'", "''")
     connection.execute(f"attach '{quoted}' as shop ({mode}); use shop; set timezone = 'UTC'")
     return connection
+
+
+def write_listings(stage: str) -> None:
+    """Write data/listings_STAGE.parquet, for the gate."""
+    with whole_or_not_at_all(SHOP.with_name(f"listings_{stage}.parquet")) as half:
+        pq.write_table(pa.Table.from_pylist(listings(stage)), half)
 
 
 def orders() -> list[Row]:
@@ -226,12 +242,17 @@ def show(connection: duckdb.DuckDBPyConnection) -> bool:
 
 
 def main() -> int:
-    """Write data/shop.duckdb and print the figures: 0 all as published, 1 one differs, 2 could not write."""
+    """Write data/, and print the figures: 0 all as published, 1 one differs, 2 could not write."""
     try:
         shop = build(SHOP)
+        for stage in STAGES:
+            write_listings(stage)
     except (OSError, duckdb.Error) as error:
         why = str(error).splitlines()[0]
-        print(f"seed.py: cannot write {SHOP} ({why}): make room or give write access and run again", file=sys.stderr)
+        print(
+            f"seed.py: cannot write {SHOP.parent} ({why}): make room or give write access and run again",
+            file=sys.stderr,
+        )
         return 2
     with shop:
         agree = show(shop)

@@ -188,7 +188,7 @@ def test_where_it_cannot_write_it_says_so_in_one_line(tmp_path, monkeypatch, cap
     monkeypatch.setattr(seed, "SHOP", tmp_path / "data" / "shop.duckdb")
     assert seed.main() == 2
     error = capsys.readouterr().err
-    assert re.fullmatch(r"seed\.py: cannot write .*shop\.duckdb \(.*\): make room or give write access.*\n", error)
+    assert re.fullmatch(r"seed\.py: cannot write .*data \(.*\): make room or give write access.*\n", error)
 
 
 def test_the_printed_figures(tmp_path, monkeypatch, capsys):

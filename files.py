@@ -1,0 +1,181 @@
+"""CSV, Parquet and JSON files as a `Source`, read strictly: what is no table is an error, never a guess."""
+
+import csv
+import functools
+import glob
+import gzip
+import tempfile
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from contracts.errors import DataError
+from sources import REWRITTEN, Source, connect, open_relation, unique_names, unreadable
+
+
+def open_files(pattern: str, wanted: Collection[str] | None, timezone: str) -> Source:
+    """The files of a path or a glob, as one table; a column that only some of them have is NULL in the others."""
+    paths = [pattern] if Path(pattern).exists() else sorted(glob.glob(pattern, recursive=True))
+    if not paths:
+        what = "no file matches the glob" if glob.has_magic(pattern) else "there is no such file"
+        raise DataError(f"{pattern}: {what}; expected CSV, Parquet or JSON files, so check the path", path=pattern)
+    kinds = set()
+    for path in paths:
+        if Path(path).is_dir():
+            raise DataError(f"{path}: is a folder, not a file; write a glob such as {path}/*.parquet", path=path)
+        kinds.add(kind_of(path))
+    if None in kinds or len(kinds) > 1:
+        found = ", ".join(sorted({Path(path).suffix or "no suffix" for path in paths}))
+        raise DataError(
+            f"{pattern}: found {found}; expected files of one kind, .csv, .parquet, .json or .jsonl", path=pattern
+        )
+    try:
+        return {"csv": open_csv, "parquet": open_parquet, "json": open_json}[kinds.pop() or ""](
+            pattern, connect(timezone), paths, wanted
+        )
+    except (duckdb.Error, OSError) as error:
+        raise unreadable(pattern, error) from error
+
+
+def kind_of(path: str) -> str | None:
+    """What kind of file this is by its name; None where it is none that can be read."""
+    suffix = Path(path.lower().removesuffix(".gz")).suffix
+    return {".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}.get(suffix) or (
+        "json" if suffix in (".json", ".jsonl", ".ndjson") else None
+    )
+
+
+def listed(texts: Iterable[str]) -> str:
+    """A list of texts in SQL. (Handed over as Python values they would make DuckDB import pandas, for 0.2 s.)"""
+    return "[" + ", ".join("'" + text.replace("'", "''") + "'" for text in texts) + "]"
+
+
+def literal(path: str) -> str:
+    """The path for DuckDB, which would take a bracket or a star in a file's name for a glob."""
+    return glob.escape(path)
+
+
+def open_parquet(
+    origin: str, connection: duckdb.DuckDBPyConnection, paths: list[str], wanted: Collection[str] | None
+) -> Source:
+    relation = connection.read_parquet([literal(path) for path in paths], union_by_name=len(paths) > 1)
+    stored = connection.sql(f"select name from parquet_schema({listed(map(literal, paths))})").fetchall()
+    renamed = sorted(set(relation.columns) - {name for (name,) in stored})
+    if renamed:  # DuckDB has made `price_1` of a second `price`, or of `Price`
+        raise DataError(
+            f"{origin} has two columns of one name but for case (read as {renamed[0]!r}); rename one", origin
+        )
+    return open_relation(origin, relation, wanted)
+
+
+def open_csv(
+    origin: str, connection: duckdb.DuckDBPyConnection, paths: list[str], wanted: Collection[str] | None
+) -> Source:
+    """CSV files as text, cell by cell: comma, double quotes, a header line, UTF-8; NULL is the empty unquoted cell."""
+    headers: dict[tuple[str, ...], list[str]] = {}
+    for path in paths:
+        headers.setdefault(read_header(path), []).append(path)
+    columns = list(dict.fromkeys(name for header in headers for name in header))
+    parts = []
+    for header, same in headers.items():
+        mixed = [path for path in same if has_mixed_line_ends(path)]
+        plain = [path for path in same if path not in mixed]
+        tables = [scan_csv(connection, [literal(path) for path in plain], len(header))] if plain else []
+        tables += [connection.from_arrow(read_mixed_line_ends(connection, path, len(header))) for path in mixed]
+        cell = {name: duckdb.ColumnExpression(f"c{i}") for i, name in enumerate(header)}
+        null = duckdb.SQLExpression("null::varchar")
+        aligned = [cell.get(name, null).alias(f"c{i}") for i, name in enumerate(columns)]
+        parts += [table.select(*aligned) for table in tables]
+    relation = functools.reduce(lambda one, other: one.union(other), parts)
+    return open_relation(origin, relation, wanted, columns, written="csv")
+
+
+def scan_csv(connection: duckdb.DuckDBPyConnection, paths: list[str], width: int) -> duckdb.DuckDBPyRelation:
+    return connection.read_csv(
+        paths,  # type: ignore[arg-type]  # a list is as good; DuckDB's stubs do not say so
+        columns={f"c{i}": "VARCHAR" for i in range(width)},
+        header=True,
+        auto_detect=False,
+        sep=",",
+        quotechar='"',
+        escapechar='"',
+        na_values=[""],
+        allow_quoted_nulls=False,
+        strict_mode=True,
+        null_padding=False,
+    )
+
+
+def has_mixed_line_ends(path: str) -> bool:
+    """Whether some lines end in CR LF and others in LF: there DuckDB's strict reader stops, and its lenient one drops
+    surplus cells and half-quoted values in silence."""
+    if path.lower().endswith(".gz"):
+        return False
+    with open(path, "rb") as file:
+        return len(Counter(line[-2:] == b"\r\n" for line in file if line.endswith(b"\n"))) > 1
+
+
+def read_mixed_line_ends(connection: duckdb.DuckDBPyConnection, path: str, width: int) -> Any:
+    """The cells of such a file, read strictly from a copy in which every line outside quotes ends in LF."""
+    with tempfile.TemporaryDirectory(prefix=REWRITTEN) as folder:
+        copy = Path(folder, "even.csv")
+        with open(path, "rb") as file, copy.open("wb") as even:
+            in_quotes = False
+            for line in file:
+                in_quotes ^= line.count(b'"') % 2 == 1
+                even.write(line[:-2] + b"\n" if line.endswith(b"\r\n") and not in_quotes else line)
+        try:
+            return scan_csv(connection, [str(copy)], width).to_arrow_table()
+        except duckdb.Error as error:
+            raise unreadable(path, error) from error
+
+
+def read_header(path: str) -> tuple[str, ...]:
+    """The names in the first line of a CSV file."""
+    opener = gzip.open if path.lower().endswith(".gz") else open
+    try:
+        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+            header = next(csv.reader(file, strict=True), None)
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path}, line 1: is not UTF-8 ({error.reason}); save it as UTF-8", path=path, line=1
+        ) from error
+    except (csv.Error, EOFError, gzip.BadGzipFile) as error:
+        raise DataError(
+            f"{path}, line 1: is no CSV header ({error}); expected column names", path=path, line=1
+        ) from error
+    if not header:
+        raise DataError(f"{path}, line 1: is empty; expected a line of column names", path=path, line=1)
+    return unique_names(f"{path}, line 1:", header)
+
+
+def open_json(
+    origin: str, connection: duckdb.DuckDBPyConnection, paths: list[str], wanted: Collection[str] | None
+) -> Source:
+    """JSON files, one array of objects or an object a line; each value as its JSON text, JSON's null as NULL."""
+    objects = connection.sql(f"select json from read_json_objects({listed(map(literal, paths))})")
+    shapes = objects.aggregate("json_type(json) as type, json_keys(json) as keys", "json_type(json), json_keys(json)")
+    columns: dict[str, None] = {}
+    for type, keys in shapes.order("keys").fetchall():
+        if type != "OBJECT":
+            raise DataError(
+                f"{origin}: holds a row that is {type.lower()}; expected an object of column and value", origin
+            )
+        columns |= dict.fromkeys(unique_names(f"{origin}: an object", keys))
+    kept = [name for name in columns if wanted is None or name in wanted]
+    if not kept:
+        return replace(open_relation(origin, objects, ()), columns=tuple(columns))
+    pointers = listed("/" + name.replace("~", "~0").replace("/", "~1") for name in kept)
+    # Each object is parsed once, for all its keys.
+    parsed = objects.project(f"json_extract(json, {pointers}) as json, json_extract_string(json, {pointers}) as text")
+    cells = [f"nullif(json[{i}]::varchar, 'null') as j{i}, text[{i}] as t{i}" for i in range(1, len(kept) + 1)]
+    relation = parsed.project(", ".join(cells))
+    inner = [(name, part) for name in kept for part in ("json", "text")]
+    source = open_relation(origin, relation, None, inner, written="json")
+    names = {name: source.names[name, "json"] for name in kept}
+    texts = {name: source.names[name, "text"] for name in kept}
+    return replace(source, columns=tuple(columns), names=names, texts=texts)

@@ -1,0 +1,114 @@
+"""Data frames, and rows as mappings, as a `Source`: pandas, polars and Arrow tables."""
+
+import sys
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from sources import MixedTypes, Source, connect, open_relation, unique_names, unreadable
+
+
+def open_frame(rows: object, wanted: Collection[str] | None) -> Source:
+    """Open a pandas, polars or Arrow table, or rows as mappings; TypeError where `rows` is none of them."""
+    library = type(rows).__module__.partition(".")[0]
+    if library == "pandas" and hasattr(rows, "columns"):
+        return open_pandas(rows, wanted)
+    if library == "polars" and hasattr(rows, "lazy"):
+        return open_arrow("the polars table", rows.lazy().collect().to_arrow(), wanted)
+    if isinstance(rows, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
+        return open_arrow("the Arrow table", whole(rows), wanted)
+    if isinstance(rows, Iterable) and not isinstance(rows, Mapping | bytes):
+        return open_mappings(rows, wanted)
+    raise TypeError(
+        f"rows is a {type(rows).__name__}: give a list of mappings, a pandas, polars or Arrow table, an ibis table,"
+        " a DuckDB relation, or the path of CSV, Parquet or JSON files"
+    )
+
+
+def whole(rows: pa.Table | pa.RecordBatch | pa.RecordBatchReader) -> pa.Table:
+    """Any of Arrow's tables as one that can be read twice."""
+    if isinstance(rows, pa.RecordBatchReader):
+        return rows.read_all()
+    return pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows
+
+
+def open_arrow(origin: str, table: pa.Table, wanted: Collection[str] | None) -> Source:
+    columns = unique_names(origin, table.column_names)
+    kept = {name: table[name] for name in columns if wanted is None or name in wanted}
+    return open_arrays(origin, columns, kept, table.num_rows)
+
+
+def open_pandas(frame: Any, wanted: Collection[str] | None) -> Source:
+    """A pandas frame. A float column with missing values may hold integers: pandas had no other way to keep them."""
+    columns = unique_names("the pandas table", [str(name) for name in frame.columns])
+    kept = {name: frame.iloc[:, i] for i, name in enumerate(columns) if wanted is None or name in wanted}
+    integers = frozenset(name for name, series in kept.items() if is_integer_like(series))
+    arrays = {name: arrow_array(name, series) for name, series in kept.items()}
+    return open_arrays("the pandas table", columns, arrays, len(frame), integers=integers)
+
+
+def open_arrays(
+    origin: str, columns: tuple[str, ...], arrays: Mapping[str, pa.Array | pa.ChunkedArray], rows: int, **extra: Any
+) -> Source:
+    """Arrow arrays, under names of our own: DuckDB takes `Price` and `price` for one name, a contract does not."""
+    held = [array.cast(pa.float32()) if pa.types.is_float16(array.type) else array for array in arrays.values()]
+    untyped = frozenset(name for name, array in arrays.items() if pa.types.is_null(array.type))
+    table = pa.table([*held, pa.nulls(rows, pa.bool_())], names=[f"a{i}" for i in range(len(held) + 1)])
+    try:
+        relation = connect().from_arrow(table)
+        source = open_relation(origin, relation, arrays, [*arrays, ("every", "row")], untyped=untyped, **extra)
+    except (duckdb.Error, pa.ArrowException) as error:
+        raise unreadable(origin, error) from error
+    return replace(source, columns=columns)
+
+
+def is_integer_like(series: Any) -> bool:
+    """Whether this is a float column that pandas may have made of integers, for want of another way to hold gaps."""
+    return getattr(series.dtype, "kind", "") == "f" and (len(series) == 0 or bool(series.isna().any()))
+
+
+def arrow_array(name: str, series: Any) -> pa.Array:
+    pandas = sys.modules["pandas"]
+    found = pandas.api.types.infer_dtype(series, skipna=True) if series.dtype == object else ""
+    mixed = MixedTypes(f"the pandas table, column {name!r}: holds values of several types ({found or series.dtype})")
+    if found.startswith(("mixed", "unknown", "complex")):
+        raise mixed
+    try:
+        return pa.Array.from_pandas(series)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        raise mixed from error
+
+
+def open_mappings(rows: Iterable[object], wanted: Collection[str] | None) -> Source:
+    """Rows as mappings, as a table: a key that a row lacks is NULL there."""
+    rows = mappings(rows)
+    columns = {name: None for row in rows for name in row}
+    table: dict[str, pa.Array] = {}
+    for name in columns:
+        if wanted is not None and name not in wanted:
+            continue
+        try:
+            table[str(name)] = pa.array([row.get(name) for row in rows], from_pandas=True)
+        except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+            raise MixedTypes(f"the rows, column {name!r}: holds values of several types ({error})") from error
+    return open_arrays("the rows", tuple(map(str, columns)), table, len(rows))
+
+
+def mappings(rows: Any) -> list[Mapping[str, Any]]:
+    """The rows as a list, after making sure that each is a mapping; a data frame gives its records."""
+    if hasattr(rows, "to_dict"):
+        frame: Any = rows.astype(object)
+        for i in range(len(rows.columns)):
+            if is_integer_like(rows.iloc[:, i]):
+                frame.isetitem(i, [int(v) if v == v and v.is_integer() else v for v in rows.iloc[:, i]])
+        unique_names("the pandas table", [str(name) for name in frame.columns])
+        rows = [dict(zip(map(str, frame.columns), values, strict=True)) for values in frame.itertuples(index=False)]
+    checked = []
+    for i, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            raise TypeError(f"row {i} is a {type(row).__name__}: each row must be a mapping of column name to value")
+        checked.append(row)
+    return checked

@@ -1,0 +1,281 @@
+"""The verdict on what was counted: one finding for each clause, in the contract's order, each in one sentence.
+
+Both readings count (`reading.read_rows`, `tables.read_table`); here the counts are held against the promises.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from contracts import Contract, Field
+from contracts.errors import printable
+from reading import Offenders, Reading, Rule, Tally, instant, zone_of
+
+LONGEST = 60  # characters of an offending value that a message shows
+LISTED = 12  # allowed values that a message lists
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A clause that this data breaks.
+
+    rule: missing, type, required, null_rate, enum, range, pattern, unique, volume, freshness or additive.
+    field: the column, None where the clause is about the whole table. failing: rows that break it, of those checked.
+    values: offending values with their exact row counts, most frequent first, at most 10, each shortened;
+    distinct_values: how many different ones there are in all. consumers: the teams affected.
+    """
+
+    rule: Rule
+    field: str | None
+    failing: int
+    checked: int
+    message: str
+    consumers: tuple[str, ...] = ()
+    values: tuple[tuple[Any, int], ...] = ()
+    distinct_values: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The violation as JSON has it."""
+        return asdict(self) | {
+            "consumers": list(self.consumers),
+            "values": [{"value": value, "rows": rows} for value, rows in self.values],
+        }
+
+
+@dataclass(frozen=True)
+class NotChecked:
+    """A clause that could not be checked, and why: neither kept nor broken."""
+
+    rule: Rule
+    field: str | None
+    reason: str
+
+
+KEPT = object()
+
+
+def judge(
+    reading: Reading, contract: Contract, as_of: datetime | None, loaded_at: datetime | None
+) -> Iterator[Violation | NotChecked | object]:
+    """One finding per clause, in the contract's order: a Violation, a NotChecked, or KEPT."""
+    yield from judge_volume(reading, contract)
+    yield from judge_freshness(reading, contract, as_of, loaded_at)
+    for clause in contract.fields:
+        tally = reading.tallies.get(clause.name)
+        if tally is None:
+            yield from judge_missing(reading, contract, clause)
+        else:
+            yield from judge_field(reading, contract, clause, tally)
+    if contract.evolution.additive == "forbidden" and reading.columns:
+        additive = [name for name in reading.columns if name not in [clause.name for clause in contract.fields]]
+        for name in additive:
+            says = f"column {name!r} is not in the contract, which forbids additive columns"
+            yield broken(contract, "additive", name, says, reading.rows, reading.rows)
+        if not additive:
+            yield KEPT
+
+
+def judge_volume(reading: Reading, contract: Contract) -> Iterator[Violation | object]:
+    volume = contract.volume
+    if volume is None or (volume.min_rows is None and volume.max_rows is None):
+        return
+    low, high = volume.min_rows, volume.max_rows
+    if (low is not None and reading.rows < low) or (high is not None and reading.rows > high):
+        says = f"the table has {reading.rows:,} rows, expected {between(low, high)}"
+        yield broken(contract, "volume", None, says, reading.rows, reading.rows)
+    else:
+        yield KEPT
+
+
+def judge_freshness(
+    reading: Reading, contract: Contract, as_of: datetime | None, loaded_at: datetime | None
+) -> Iterator[Violation | NotChecked | object]:
+    freshness = contract.freshness
+    if freshness is None:
+        return
+    zone = zone_of(contract)
+    newest: date | None = reading.newest if freshness.field else loaded_at
+    if as_of is None:
+        yield NotChecked("freshness", freshness.field, "no as_of was given, so nothing can be called old")
+    elif freshness.field is None and newest is None:
+        yield NotChecked("freshness", None, "the clause names no field and no loaded_at was given")
+    elif newest is None:
+        yield NotChecked("freshness", freshness.field, f"{freshness.field} holds no time to judge by")
+    elif reading.naive and freshness.field and freshness.timezone is None:
+        yield NotChecked("freshness", freshness.field, "its times name no zone; add freshness.timezone to the contract")
+    else:
+        age = instant(as_of, zone) - instant(newest, zone)
+        what = f"the newest {freshness.field} is" if freshness.field else "the table was loaded at"
+        at = instant(newest, zone).isoformat(sep=" ", timespec="seconds")
+        if age < timedelta(0):
+            says = f"{what} {at}, {lasting(-age)} in the future of {instant(as_of, zone).isoformat(' ', 'seconds')}"
+        elif age > freshness.max_lag:
+            says = f"{what} {at}, {lasting(age)} old, expected at most {lasting(freshness.max_lag)}"
+        else:
+            yield KEPT
+            return
+        yield broken(contract, "freshness", freshness.field, says, reading.rows, reading.rows)
+
+
+def judge_missing(reading: Reading, contract: Contract, clause: Field) -> Iterator[Violation | NotChecked]:
+    if not reading.columns:
+        yield NotChecked("missing", clause.name, "there are no rows, and so no columns to be seen")
+        reason = "there are no rows"
+    else:
+        near = [name for name in reading.columns if name.strip().casefold() == clause.name.strip().casefold()]
+        hint = f"; the table has {near[0]!r}, which differs only in case or blanks" if near else ""
+        says = f"the column is missing{hint}"
+        yield broken(contract, "missing", clause.name, says, reading.rows, reading.rows)
+        reason = "the column is missing"
+    for rule in value_clauses(clause):
+        yield NotChecked(rule, clause.name, reason)
+
+
+def value_clauses(clause: Field) -> list[Rule]:
+    """The clauses about a field's values, as the contract has them."""
+    present = {
+        "type": True,
+        "required": clause.required,
+        "null_rate": clause.max_null_rate is not None,
+        "enum": clause.enum is not None,
+        "range": clause.min is not None or clause.max is not None,
+        "pattern": clause.pattern is not None,
+        "unique": clause.unique,
+    }
+    return [rule for rule, is_there in present.items() if is_there]
+
+
+def judge_field(
+    reading: Reading, contract: Contract, clause: Field, tally: Tally
+) -> Iterator[Violation | NotChecked | object]:
+    """The clauses of a field whose column is there."""
+    yield KEPT  # "missing"
+    missing = reading.rows - tally.present
+    for rule in value_clauses(clause):
+        found = tally.broken.get(rule)
+        if found:
+            checked = tally.present if rule == "type" else tally.typed
+            yield broken(contract, rule, clause.name, sentence(clause, rule, found), found.failing, checked, found)
+        elif reading.rows == 0:
+            if rule == "type" and clause.name in reading.mistyped:
+                says = f"the column is not of type {clause.type}, though it has no rows yet"
+                yield broken(contract, rule, clause.name, says, 0, 0)
+            else:
+                yield NotChecked(rule, clause.name, "there are no rows")
+        elif rule == "required":
+            says = "NULL or missing, but the field is required"
+            yield broken(contract, rule, clause.name, says, missing, reading.rows) if missing else KEPT
+        elif rule == "null_rate":
+            rate = missing / reading.rows
+            says = f"NULL or missing, a rate of {rate:.2%}, expected at most {clause.max_null_rate:.2%}"
+            over = missing > (clause.max_null_rate or 0) * reading.rows
+            yield broken(contract, rule, clause.name, says, missing, reading.rows) if over else KEPT
+        elif tally.present == 0:
+            yield NotChecked(rule, clause.name, "every value is NULL or missing")
+        elif tally.typed == 0:
+            yield NotChecked(rule, clause.name, f"no value is of type {clause.type}")
+        else:
+            yield KEPT
+
+
+# --- one sentence ----------------------------------------------------------------------------------------------------
+
+
+def broken(
+    contract: Contract,
+    rule: Rule,
+    name: str | None,
+    says: str,
+    failing: int,
+    checked: int,
+    found: Offenders | None = None,
+) -> Violation:
+    """A violation, whose message names the column, the rows, the values and the teams in one sentence."""
+    values = tuple((shown(value, rule), rows) for value, rows in found.values) if found else ()
+    parts = [printable(name) if name else contract.dataset, ": "]
+    if rule not in ("missing", "volume", "freshness", "additive") and checked:
+        parts.append(f"{failing:,} of {checked:,} rows ")
+    parts.append(says)
+    if found:
+        listed = ", ".join(
+            f"{quoted(value)} ({rows:,} rows)" if rows != 1 else f"{quoted(value)} (1 row)" for value, rows in values
+        )
+        more = found.distinct - len(values)
+        parts.append(f": {listed}" + (f" and {more:,} other values" if more > 0 else ""))
+    teams = ", ".join(map(printable, contract.consumers))
+    parts.append(f"; affects {teams}" if teams else "; the contract names no consumers")
+    return Violation(
+        rule, name, failing, checked, "".join(parts), contract.consumers, values, found.distinct if found else 0
+    )
+
+
+def sentence(clause: Field, rule: Rule, found: Offenders) -> str:
+    """What the offending rows do, in the middle of the sentence."""
+    if rule == "type":
+        return f"are not of type {clause.type}"
+    if rule == "enum":
+        allowed = [quoted(shown(value, rule)) for value in clause.enum or ()]
+        rest = f", … {len(allowed) - LISTED} more" if len(allowed) > LISTED else ""
+        return f"are outside the allowed [{', '.join(allowed[:LISTED])}{rest}]"
+    if rule == "range":
+        return f"are outside {between(shown(clause.min, rule), shown(clause.max, rule), clause.unit)}"
+    if rule == "pattern":
+        return f"do not match the pattern {shorten(clause.pattern or '')}"
+    return "share their value with another row, but the field is unique"
+
+
+def between(low: Any, high: Any, unit: str | None = None) -> str:
+    def number(bound: Any) -> str:
+        return f"{bound:,}" if isinstance(bound, int | float) else str(bound)
+
+    of = f" {printable(unit)}" if unit else ""
+    if low is None or high is None:
+        return f"at least {number(low)}{of}" if high is None else f"at most {number(high)}{of}"
+    return f"{number(low)} to {number(high)}{of}"
+
+
+def lasting(span: timedelta) -> str:
+    """A duration as people say it, in its two largest units."""
+    seconds = int(span.total_seconds())
+    parts = [
+        (seconds // 86400, "d"),
+        (seconds % 86400 // 3600, "h"),
+        (seconds % 3600 // 60, "min"),
+        (seconds % 60, "s"),
+    ]
+    return " ".join(f"{count} {unit}" for count, unit in parts if count) or "0 s"
+
+
+def shown(value: Any, rule: Rule) -> Any:
+    """A value that JSON can hold and a person can read: short, on one line, instants in UTC."""
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, Decimal):
+        value = int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return str(value)
+        value += 0.0  # -0.0 is 0.0
+        return int(value) if value == int(value) and abs(value) < 2**53 and rule != "type" else value
+    if isinstance(value, int):
+        return value if abs(value) < 10**40 else shorten(str(value))
+    if isinstance(value, datetime):
+        return (value if value.tzinfo is None else value.astimezone(UTC)).isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    return shorten(value if isinstance(value, str) else repr(value))
+
+
+def shorten(text: str) -> str:
+    text = printable(text[: 2 * LONGEST])
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def quoted(value: Any) -> str:
+    """A value inside a sentence; text in quotes where its end would be hard to see."""
+    if isinstance(value, str):
+        return value if value and value == value.strip() and value.isalnum() else repr(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)

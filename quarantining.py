@@ -1,0 +1,239 @@
+"""Quarantine: the rows that keep every row-level clause, and those that do not, each with the clauses it breaks.
+
+Row-level clauses are type, required, enum, range, pattern and unique. A table whose structure is broken (a column is
+missing, or there is one that the contract forbids) is quarantined whole. Accepted and quarantined together are the
+input, row for row; both are of the kind that came in.
+"""
+
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import ibis
+import ibis.expr.types as ir
+import pyarrow as pa
+import pyarrow.compute
+
+import reading
+import tables
+from contracts import Contract, DataError
+from files import kind_of
+from frames import is_integer_like, mappings, whole
+from reading import Row, is_missing, repeats, zone_of
+from sources import MixedTypes, Source, open_source
+
+REASONS = "broken_clauses"
+Reasons = dict[int, list[str]]  # row number -> the clauses it breaks, as "field: rule"
+
+
+def structural(columns: tuple[str, ...], contract: Contract) -> list[str]:
+    """The clauses that the table breaks by its columns alone."""
+    named = [clause.name for clause in contract.fields]
+    extra = [] if contract.evolution.additive == "allowed" else [name for name in columns if name not in named]
+    missing = [f"{name}: missing" for name in named if name not in columns]
+    return missing + [f"{name}: additive" for name in extra if name != REASONS]
+
+
+# --- rows as mappings ------------------------------------------------------------------------------------------------
+
+
+def reasons_of_rows(rows: list[Row], contract: Contract) -> Reasons:
+    """The clauses that each row breaks, in plain Python."""
+    columns = tuple(dict.fromkeys(name for row in rows for name in row))
+    whole = structural(columns, contract)
+    reasons: Reasons = {i: list(whole) for i in range(len(rows))}
+    for clause in contract.fields:
+        if clause.name not in columns:
+            continue
+        is_typed, fails = reading.IS_TYPE[clause.type], reading.tests(clause, zone_of(contract))
+        values = [row.get(clause.name) for row in rows]
+        typed = [not is_missing(value) and is_typed(value) for value in values]
+        repeated = repeats(v for v, is_right in zip(values, typed, strict=True) if is_right) if clause.unique else set()
+        for i, (value, is_right) in enumerate(zip(values, typed, strict=True)):
+            if is_missing(value):
+                broken = ["required"] if clause.required else []
+            elif not is_right:
+                broken = ["type"]
+            else:
+                broken = [rule for rule, fail in fails.items() if fail(value)]
+                broken += ["unique"] if clause.unique and value in repeated else []
+            reasons[i] += [f"{clause.name}: {rule}" for rule in broken]
+    return {i: broken for i, broken in reasons.items() if broken}
+
+
+def split_rows(rows: list[Row], contract: Contract) -> tuple[list[Row], list[Row]]:
+    """Rows as mappings, as two lists of them."""
+    reasons = reasons_of_rows(rows, contract)
+    accepted = [row for i, row in enumerate(rows) if i not in reasons]
+    return accepted, [{**row, REASONS: reasons[i]} for i, row in enumerate(rows) if i in reasons]
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def broken_clauses(source: Source, contract: Contract) -> ir.ArrayValue:
+    """The clauses that each row breaks, as an expression over the table."""
+
+    def text(reason: str) -> ir.Value:
+        return tables.literal(reason, ibis.dtype("string"), contract)
+
+    reasons = [text(reason) for reason in structural(source.columns, contract)]
+    for clause in contract.fields:
+        if clause.name not in source.columns:
+            continue
+        stored = source.stored(clause.name)
+        broken: list[tuple[str, ir.BooleanValue]] = []
+        if clause.required:
+            broken.append(("required", stored.isnull()))
+        if not source.can_hold(clause.name, clause.type):
+            broken.append(("type", stored.notnull()))
+        else:
+            values = source.value(clause.name, clause.type)
+            if source.written != "typed" or clause.name in source.integers:
+                broken.append(("type", stored.notnull() & values.isnull()))
+            broken += tables.tests(source, contract, clause)
+            if clause.unique:
+                broken.append(("unique", values.notnull() & (source.table.count().over(group_by=values) > 1)))
+        for rule, fails in broken:
+            reason = text(f"{clause.name}: {rule}")
+            reasons.append(fails.fill_null(False).ifelse(reason, ibis.null("string")))
+    return ibis.array(reasons or [ibis.null("string")]).filter(lambda reason: reason.notnull())
+
+
+def split_table(table: ir.Table, contract: Contract) -> tuple[ir.Table, ir.Table]:
+    """An ibis table, as two that its engine computes when they are used."""
+    judged = table.mutate(**{REASONS: broken_clauses(open_source(table), contract)})
+    is_broken = judged[REASONS].length() > 0
+    return judged.filter(~is_broken).select(*(name for name in table.columns)), judged.filter(is_broken)
+
+
+def split_relation(rows: object, contract: Contract, *, as_written: bool = False) -> tuple[Any, Any]:
+    """A DuckDB relation or files, as two relations: read when they are used, and never held in memory whole.
+
+    The accepted cells of text files get the contract's types, unless they are wanted as written.
+    """
+    source = open_source(rows, timezone=zone_of(contract))
+    judged = source.table.mutate(**{REASONS: broken_clauses(source, contract)})
+    is_broken = judged[REASONS].length() > 0
+    stored = {
+        name: source.table[source.opaque.get(name, source.names[name])] for name in source.columns if name != REASONS
+    }
+    typed = dict(stored)
+    if source.written != "typed" and not as_written:
+        fields = [clause for clause in contract.fields if clause.name in stored]
+        values = {clause.name: (clause.type, source.value(clause.name, clause.type)) for clause in fields}
+        typed |= {name: value.cast("int64") if type == "integer" else value for name, (type, value) in values.items()}
+    return (
+        source.relate(judged.filter(~is_broken).select(**typed)),
+        source.relate(judged.filter(is_broken).select(**stored, **{REASONS: judged[REASONS]})),
+    )
+
+
+# --- data frames -----------------------------------------------------------------------------------------------------
+
+
+def reasons_of_frame(frame: Any, contract: Contract) -> Reasons:
+    """The clauses that each row of a pandas, polars or Arrow table breaks."""
+    columns = list(map(str, frame.column_names if isinstance(frame, pa.Table) else frame.columns))
+    row = "row" + "_" * max(map(len, columns), default=0)  # longer than any column's name, so none has it
+    if isinstance(frame, pa.Table):
+        numbered = frame.append_column(row, pa.array(range(len(frame)), pa.int64()))
+    elif hasattr(frame, "with_row_index"):
+        numbered = frame.with_row_index(row)
+    else:
+        numbered = frame.assign(**{row: range(len(frame))})
+    try:
+        source = open_source(numbered, [*(clause.name for clause in contract.fields), row], timezone=zone_of(contract))
+    except MixedTypes:
+        return reasons_of_rows(mappings(frame), contract)
+    source = replace(source, columns=tuple(name for name in source.columns if name != row))
+    judged = source.table.select(row=source.table[source.names[row]], reasons=broken_clauses(source, contract))
+    return {found["row"]: found["reasons"] for found in source.run(judged.filter(judged.reasons.length() > 0))}
+
+
+def split_arrow(frame: pa.Table, broken: list[bool], reasons: list[list[str]]) -> tuple[pa.Table, pa.Table]:
+    mask = pa.array(broken, pa.bool_())
+    bare = frame.drop_columns([REASONS]) if REASONS in frame.column_names else frame
+    lists = pa.array(reasons, pa.list_(pa.string()))
+    return frame.filter(pa.compute.invert(mask)), bare.filter(mask).append_column(REASONS, lists)
+
+
+def split_polars(frame: Any, broken: list[bool], reasons: list[list[str]]) -> tuple[Any, Any]:
+    polars = sys.modules["polars"]
+    mask = polars.Series(broken, dtype=polars.Boolean)
+    lists = polars.Series(REASONS, reasons, dtype=polars.List(polars.String))
+    return frame.filter(~mask), frame.filter(mask).with_columns(lists)
+
+
+def split_pandas(frame: Any, broken: list[bool], reasons: list[list[str]], contract: Contract) -> tuple[Any, Any]:
+    pandas = sys.modules["pandas"]
+    mask = pandas.Series(broken, index=frame.index, dtype=bool)
+    accepted, quarantined = frame[~mask], frame[mask]
+    for clause in contract.fields:
+        if clause.type == "integer" and clause.name in frame and is_integer_like(frame[clause.name]):
+            # pandas held these integers as floats because of the gaps; without the gaps they would pass for floats
+            accepted = accepted.assign(**{clause.name: accepted[clause.name].astype("Int64")})
+    return accepted, quarantined.assign(**{REASONS: pandas.Series(reasons, index=quarantined.index, dtype=object)})
+
+
+def split(rows: object, contract: Contract) -> tuple[Any, Any]:
+    """Accepted and quarantined, of the kind that came in; a path gives two DuckDB relations."""
+    if isinstance(rows, ir.Table):
+        return split_table(rows, contract)
+    library = type(rows).__module__.partition(".")[0]
+    if library == "polars":
+        rows = rows.lazy().collect()  # type: ignore[attr-defined]
+    if isinstance(rows, pa.RecordBatchReader | pa.RecordBatch):
+        rows = whole(rows)
+    if not isinstance(rows, pa.Table) and library not in ("pandas", "polars"):
+        return split_relation(rows, contract)
+    frame: Any = rows
+    found = reasons_of_frame(frame, contract)
+    broken, reasons = [i in found for i in range(len(frame))], [found[i] for i in sorted(found)]
+    if isinstance(rows, pa.Table):
+        return split_arrow(frame, broken, reasons)
+    if library == "polars":
+        return split_polars(frame, broken, reasons)
+    return split_pandas(frame, broken, reasons, contract)
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def write(pattern: str, contract: Contract, folder: Path) -> list[Path]:
+    """Write the accepted and the quarantined rows of files as two files of the same kind in `folder`.
+
+    Each appears whole or not at all; cells stay as they were written. Raises DataError where that fails.
+    """
+    accepted, quarantined = split_relation(pattern, contract, as_written=True)
+    suffix = {"csv": ".csv", "parquet": ".parquet"}.get(kind_of(pattern) or "", ".jsonl")
+    written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, relation in (("accepted", accepted), ("quarantined", quarantined)):
+            with tempfile.TemporaryDirectory(prefix=".writing-", dir=folder) as half:
+                save(relation, Path(half, name + suffix))
+                written.append(Path(half, name + suffix).replace(folder / (name + suffix)))
+    except (OSError, duckdb.Error) as error:
+        why = str(error).splitlines()[0]
+        raise DataError(f"{folder}: cannot write the quarantine ({why}); make room or name another folder") from error
+    return written
+
+
+def save(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
+    if path.suffix == ".parquet":
+        relation.to_parquet(str(path))
+        return
+    columns = []
+    for name in relation.columns:
+        quoted = '"' + name.replace('"', '""') + '"'
+        if path.suffix == ".csv":
+            columns.append(f"array_to_string({quoted}, '; ') as {quoted}" if name == REASONS else quoted)
+        else:
+            columns.append(quoted if name == REASONS else f"{quoted}::json as {quoted}")
+    form = "format csv, header" if path.suffix == ".csv" else "format json"
+    target = str(path).replace("'", "''")
+    relation.query("written", f"copy (select {', '.join(columns)} from written) to '{target}' ({form})")

@@ -1,0 +1,195 @@
+"""The first reading: rows as mappings, checked in plain Python.
+
+`read_rows` counts, field by field and clause by clause, how many rows break what the contract promises. The second
+reading, `tables.read_table`, asks a database the same questions; a property test holds the two to the same answers.
+
+What counts as what:
+- Missing is None, NaN, NaT or a key that the row lacks. It is `required`'s and `max_null_rate`'s business alone;
+  '' is a string, and so is 'None'.
+- True is not an integer, '1' is not 1, 1.0 is not an integer, a datetime is not a date.
+- enum, range, pattern and unique speak of the values that are there and of the right type.
+- Numbers are compared as 64-bit floats, integers exactly; a naive timestamp is read in the contract's time zone.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from functools import cache
+from numbers import Integral, Real
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from contracts.document import Contract, Field
+
+Row = Mapping[str, Any]
+Rule = str
+SHOWN = 10  # offending values that a violation names, at most
+
+IS_TYPE: dict[str, Callable[[Any], bool]] = {
+    "string": lambda value: isinstance(value, str),
+    "integer": lambda value: isinstance(value, Integral) and not is_boolean(value),
+    "number": lambda value: isinstance(value, Real | Decimal) and not is_boolean(value),
+    "boolean": lambda value: is_boolean(value),
+    "date": lambda value: isinstance(value, date) and not isinstance(value, datetime),
+    "timestamp": lambda value: isinstance(value, datetime),
+}
+
+
+@dataclass(frozen=True)
+class Offenders:
+    """The rows that break one clause: how many, how many different values, and the most frequent with their counts."""
+
+    failing: int
+    distinct: int
+    values: tuple[tuple[Any, int], ...]
+
+
+@dataclass
+class Tally:
+    """What one field's column holds: values that are there, values of the right type, and who breaks which clause."""
+
+    present: int
+    typed: int
+    broken: dict[Rule, Offenders] = field(default_factory=dict)
+
+
+@dataclass
+class Reading:
+    """All that is counted of a table. `newest` is the latest value of the freshness field, `naive` if without zone."""
+
+    rows: int
+    columns: tuple[str, ...]
+    tallies: dict[str, Tally] = field(default_factory=dict)
+    newest: date | None = None
+    naive: bool = False
+    mistyped: frozenset[str] = frozenset()  # columns whose stored type is wrong whatever they hold; a row has no such
+
+
+def read_rows(rows: list[Row], contract: Contract) -> Reading:
+    """Count what the contract asks about rows."""
+    columns = tuple(dict.fromkeys(name for row in rows for name in row))
+    reading = Reading(len(rows), columns)
+    for clause in contract.fields:
+        if clause.name in columns:
+            values = [row.get(clause.name) for row in rows]
+            reading.tallies[clause.name] = tally(clause, values, zone_of(contract))
+    aged = contract.field(contract.freshness.field or "") if contract.freshness else None
+    if aged and aged.name in columns:
+        times = [v for v in (row.get(aged.name) for row in rows) if not is_missing(v) and IS_TYPE[aged.type](v)]
+        reading.naive = any(isinstance(v, datetime) and v.tzinfo is None for v in times)
+        reading.newest = max(times, key=lambda time: instant(time, zone_of(contract)), default=None)
+    return reading
+
+
+def tally(clause: Field, values: list[Any], zone: str) -> Tally:
+    """Count who breaks which clause of one field."""
+    present = [value for value in values if not is_missing(value)]
+    typed = [value for value in present if IS_TYPE[clause.type](value)]
+    counted = Tally(len(present), len(typed))
+    breaks = {"type": [(kind(value), value) for value in present if not IS_TYPE[clause.type](value)]}
+    for rule, fails in tests(clause, zone).items():
+        breaks[rule] = [value for value in typed if fails(value)]
+    if clause.unique:
+        repeated = repeats(typed)
+        breaks["unique"] = [value for value in typed if value in repeated]
+    counted.broken = {rule: offenders(rule, offending) for rule, offending in breaks.items() if offending}
+    return counted
+
+
+def tests(clause: Field, zone: str) -> dict[Rule, Callable[[Any], bool]]:
+    """For each value clause of a field, whether a value of the right type fails it."""
+    fails: dict[Rule, Callable[[Any], bool]] = {}
+    if clause.enum is not None:
+        allowed = {comparable(value, zone) for value in clause.enum}
+        fails["enum"] = lambda value: comparable(value, zone) not in allowed
+    if clause.min is not None or clause.max is not None:
+        low, high = (None if bound is None else comparable(bound, zone) for bound in (clause.min, clause.max))
+        fails["range"] = lambda value: (
+            (low is not None and comparable(value, zone) < low) or (high is not None and comparable(value, zone) > high)
+        )
+    if clause.pattern is not None:
+        pattern = clause.pattern
+        fails["pattern"] = lambda value: not matches(pattern, value)
+    return fails
+
+
+def repeats(values: Iterable[Any]) -> set[Any]:
+    """The values that stand in more than one row."""
+    return {value for value, rows in Counter(values).items() if rows > 1}
+
+
+def offenders(rule: Rule, offending: list[Any]) -> Offenders:
+    """Count the offending values, most frequent first; ties in the order of the values."""
+    counts: Counter[Any] = Counter()
+    shown = {}
+    for value in offending:
+        key = (value[0], identity(value[1])) if rule == "type" else ("", value)
+        counts[key] += 1
+        shown[key] = value[1] if rule == "type" else value
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:SHOWN]
+    return Offenders(len(offending), len(counts), tuple((shown[key], rows) for key, rows in ranked))
+
+
+# --- what a value is -----------------------------------------------------------------------------------------------
+
+
+def is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NaTType", "NAType"):
+        return True
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return isinstance(value, Real) and bool(value != value)
+
+
+def is_boolean(value: Any) -> bool:
+    return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
+
+
+def kind(value: Any) -> str:
+    return "boolean" if is_boolean(value) else type(value).__name__
+
+
+def identity(value: Any) -> Any:
+    """What tells two values of one Python type apart, sortable within that type."""
+    return value if isinstance(value, str | int | float | Decimal | date) else repr(value)
+
+
+def comparable(value: Any, zone: str) -> Any:
+    """The value as clauses compare it."""
+    if isinstance(value, datetime):
+        return instant(value, zone)
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def instant(value: date, zone: str) -> datetime:
+    """The moment in UTC; a naive time is read in `zone`, a date is its midnight there."""
+    if not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
+    if value.tzinfo is None:
+        value = value.replace(tzinfo=ZoneInfo(zone))
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:  # within a day of the years 1 and 9999
+        return value.replace(tzinfo=UTC)
+
+
+def zone_of(contract: Contract) -> str:
+    """Where the contract's naive timestamps were written."""
+    return (contract.freshness and contract.freshness.timezone) or "UTC"
+
+
+@cache
+def compiled(pattern: str) -> Any:
+    """The pattern over a whole value. RE2 takes linear time whatever the pattern, and is what DuckDB uses itself."""
+    import re2
+
+    return re2.compile(f"^(?:{pattern})$")
+
+
+def matches(pattern: str, value: str) -> bool:
+    try:
+        return compiled(pattern).search(value) is not None
+    except UnicodeEncodeError:  # half of a surrogate pair: no text in any file, so no match
+        return False

@@ -1,0 +1,261 @@
+"""What `rows` may be: every kind of table, opened as one.
+
+A contract speaks of columns, not of libraries. `open_source` takes a pandas, polars or Arrow table, an ibis table of
+any back end, a DuckDB relation, or the path (or glob) of CSV, Parquet or JSON files, and gives back a `Source`: its
+column names, and for each column an ibis expression of its values *as the contract types them*. Nothing is sniffed:
+in a CSV file the contract says what is a number, so leading zeros survive and 'NA' stays Namibia.
+
+Data that cannot be read raises `DataError`: it is neither kept nor broken.
+"""
+
+import functools
+import os
+import re
+import uuid
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import duckdb
+import ibis
+import ibis.expr.types as ir
+from ibis.backends.sql.datatypes import DuckDBType
+from ibis.expr.datatypes import DataType
+
+from contracts.errors import DataError
+
+Type = Literal["string", "integer", "number", "boolean", "date", "timestamp"]
+
+# How each type is written in a text file. Dates and times are ISO 8601, the form that means the same everywhere.
+WRITTEN = {
+    "integer": r"^[+-]?[0-9]+$",
+    "number": r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$",
+    "boolean": r"^(?i:true|false)$",
+    "date": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+    "timestamp": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?"
+    r" ?(Z|z|[+-][0-9]{2}(:?[0-9]{2})?)?$",
+}
+ZONE = r"(Z|z|[+-][0-9]{2}(:?[0-9]{2})?)$"
+PARSED = {
+    "string": "string",
+    "integer": "decimal(38, 0)",
+    "number": "float64",
+    "boolean": "boolean",
+    "date": "date",
+    "timestamp": "timestamp('UTC')",
+}
+REWRITTEN = "contract-rows-"  # how the folder of a rewritten copy of a file begins
+VIEW = "rows_a95c1be75d9e4f6f"  # stands in compiled SQL for the view that DuckDB makes of the rows while it runs it
+COMPILED: dict[tuple[Hashable, Hashable], str] = {}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows of any kind as one table. `columns` are the names as the data has them, in their order."""
+
+    origin: str
+    columns: tuple[str, ...]
+    table: ir.Table
+    names: Mapping[str, str]  # column -> its name in `table`
+    written: Literal["typed", "csv", "json"] = "typed"
+    relation: Any = None  # the DuckDB relation that `table` stands for; None where `table` is one of ibis's own
+    integers: frozenset[str] = frozenset()  # columns that hold integers though their stored type does not say so
+    opaque: Mapping[str, str] = field(default_factory=dict)  # columns of a type that no contract has: they are text in
+    # `table`, where this names the column as it was
+    untyped: frozenset[str] = frozenset()  # columns without a type of their own
+    texts: Mapping[str, str] = field(default_factory=dict)  # JSON: column -> the column of its strings, unquoted
+
+    def stored(self, column: str) -> ir.Value:
+        """The column as it is stored, NULL where a value is missing (NULL, NaN)."""
+        values = self.table[self.names[column]]
+        if values.type().is_floating():
+            return values.isnan().ifelse(ibis.null(values.type()), values)
+        return values if is_plain(values.type()) else values.cast("string")
+
+    def value(self, column: str, type: Type) -> ir.Value:
+        """The column's values of that contract type; NULL where a value is missing or of another type."""
+        values = self.table[self.names[column]]
+        if self.written != "typed":
+            return self.parsed(column, values, type)
+        if not self.can_hold(column, type):
+            return ibis.null(PARSED[type])
+        if type == "integer" and values.type().is_floating():
+            return (values == values.floor()).ifelse(values, None).try_cast("int64")
+        return self.stored(column)
+
+    def can_hold(self, column: str, type: Type) -> bool:
+        """Whether the stored type of the column is (a kind of) that contract type. Text files can hold all."""
+        if self.written != "typed":
+            return True
+        dtype = self.table[self.names[column]].type()
+        holds = {
+            "string": dtype.is_string() and column not in self.opaque,
+            "integer": dtype.is_integer() or column in self.integers,
+            "number": dtype.is_numeric() and not dtype.is_boolean(),
+            "boolean": dtype.is_boolean(),
+            "date": dtype.is_date(),
+            "timestamp": dtype.is_timestamp(),
+        }
+        return holds[type] and not self.is_untyped(column)
+
+    def is_untyped(self, column: str) -> bool:
+        """Whether the column has no type, since it never held a value: nothing can be said against it."""
+        return column in self.untyped or self.table[self.names[column]].type().is_null()
+
+    def parsed(self, column: str, text: ir.Value, type: Type) -> ir.Value:
+        """The values of a text file, read by the contract's type."""
+        if self.written == "json" and type in ("string", "date", "timestamp"):
+            text = text.startswith('"').ifelse(self.table[self.texts[column]], None)
+        if type == "string":
+            return text
+        typed = text.re_search(WRITTEN[type]).ifelse(text, None)
+        return typed.lower() == "true" if type == "boolean" else typed.try_cast(PARSED[type])
+
+    def is_naive(self, column: str) -> ir.Value | bool:
+        """Whether a timestamp names no time zone, so that nobody can tell its age; for all rows, or row by row."""
+        values = self.table[self.names[column]]
+        if self.written != "typed":
+            return ~self.parsed(column, values, "string").re_search(ZONE)
+        return values.type().is_timestamp() and values.type().timezone is None
+
+    def run(self, query: ir.Table | Callable[[], ir.Table], key: Hashable = None) -> list[dict[str, Any]]:
+        """The rows of a query over `table`, as Python values.
+
+        A query that is asked again and again is given as a function and a key, and is compiled once for each form of
+        table: for a small table that is most of the time.
+        """
+        try:
+            if self.relation is None:
+                return (query if isinstance(query, ir.Table) else query()).to_pyarrow().to_pylist()
+            if isinstance(query, ir.Table):
+                return self.run_duckdb(ibis.to_sql(query, dialect="duckdb"))
+            if (self.form, key) not in COMPILED:
+                if len(COMPILED) >= 256:
+                    COMPILED.clear()
+                COMPILED[self.form, key] = ibis.to_sql(query(), dialect="duckdb")
+            return self.run_duckdb(COMPILED[self.form, key])
+        except Exception as error:
+            raise unreadable(self.origin, error) from error
+
+    @property
+    def form(self) -> Hashable:
+        """All that a query's SQL depends on."""
+        mappings = tuple(tuple(mapping.items()) for mapping in (self.names, self.opaque, self.texts))
+        types = tuple(self.table.schema().items())
+        return self.columns, self.written, types, mappings, self.integers, self.untyped
+
+    def relate(self, query: ir.Table) -> duckdb.DuckDBPyRelation:
+        """A query as a DuckDB relation, read when it is used; the temporary view that it reads stays until then."""
+        view = f"rows_{uuid.uuid4().hex}"
+        return self.relation.query(view, str(ibis.to_sql(query, dialect="duckdb")).replace(VIEW, view))
+
+    def run_duckdb(self, sql: str) -> list[dict[str, Any]]:
+        """Run a query on the relation's own connection, and leave nothing behind there."""
+        view = f"rows_{uuid.uuid4().hex}"
+        try:
+            found = self.relation.query(view, sql.replace(VIEW, view))
+            return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+        finally:
+            self.relation.query(view, f"drop view if exists {view}")
+
+
+def is_plain(dtype: DataType) -> bool:
+    """Whether values of this type can be grouped, compared and shown as they are, on every engine."""
+    return (
+        (dtype.is_primitive() or dtype.is_string() or dtype.is_decimal() or dtype.is_null() or dtype.is_timestamp())
+        or dtype.is_date()
+        or dtype.is_time()
+    )
+
+
+def unreadable(origin: str, error: Exception) -> DataError:
+    """What the reader says, in a line, with the line of the file where it names one."""
+    said = re.sub(r"^[\w ]+ Error: |CSV Error on Line: \d+\n|Original Line: .*\n?", "", str(error).strip())
+    line = re.search(r"\bline:? (\d+)", str(error), re.IGNORECASE)
+    file = re.search(r'^  file = (.+)$|file "([^"]+)"', str(error), re.MULTILINE)
+    path = (file[1] or file[2]) if file and REWRITTEN not in file[0] else origin
+    where = f"{path}, line {line[1]}" if line else path
+    why = (said.strip() or type(error).__name__).splitlines()[0][:300].rstrip(". ")
+    return DataError(f"{where}: cannot be read: {why}", path=path, line=int(line[1]) if line else None)
+
+
+# --- opening -----------------------------------------------------------------------------------------------------
+
+
+class MixedTypes(DataError):
+    """A column of a data frame holds Python values of several types, which no table can; rows of mappings can."""
+
+
+def open_source(rows: object, wanted: Collection[str] | None = None, *, timezone: str = "UTC") -> Source:
+    """Open any kind of table; `wanted` names the columns that will be asked for (all of them without it).
+
+    timezone: where the naive timestamps of text files were written. Raises DataError where the data cannot be read,
+    TypeError where `rows` is no kind of table.
+    """
+    if isinstance(rows, str | Path):
+        import files
+
+        return files.open_files(str(rows), wanted, timezone)
+    if isinstance(rows, ir.Table):
+        return Source("the ibis table", tuple(rows.columns), rows, {name: name for name in rows.columns})
+    if isinstance(rows, duckdb.DuckDBPyRelation):
+        return open_relation("the DuckDB relation", rows, wanted)
+    import frames
+
+    return frames.open_frame(rows, wanted)
+
+
+def unique_names(origin: str, columns: Sequence[Any]) -> tuple[Any, ...]:
+    """The column names, after making sure that each names one column."""
+    twice = sorted({name for name in columns if columns.count(name) > 1})
+    if twice:
+        raise DataError(
+            f"{origin} has two columns of the name {twice[0]!r}: a contract speaks of one; rename the other"
+        )
+    return tuple(columns)
+
+
+def open_relation(
+    origin: str,
+    relation: duckdb.DuckDBPyRelation,
+    wanted: Collection[str] | None,
+    columns: Sequence[Any] | None = None,
+    **extra: Any,
+) -> Source:
+    """A DuckDB relation; `columns` are the names its columns have in the data, where those differ."""
+    columns = unique_names(origin, relation.columns if columns is None else columns)
+    integers, opaque, selected, names, types = set(), {}, [], {}, {}
+    for i, (name, inner, type) in enumerate(zip(columns, relation.columns, map(str, relation.types), strict=True)):
+        if wanted is not None and name not in wanted:
+            continue
+        expression = duckdb.SQLExpression('"' + inner.replace('"', '""') + '"')
+        dtype = DuckDBType.from_string(type)
+        if type == "HUGEINT":
+            integers.add(name)
+        if not is_plain(dtype):
+            opaque[name] = f"o{i}"
+            selected.append(expression.alias(f"o{i}"))
+            types[f"o{i}"] = dtype
+            expression, dtype = expression.cast("VARCHAR"), DuckDBType.from_string("VARCHAR")
+        names[name], types[f"c{i}"] = f"c{i}", dtype
+        selected.append(expression.alias(f"c{i}"))
+    table = ibis.table(types | {"every_row": "boolean"}, name=VIEW)
+    try:
+        relation = relation.select(*selected, duckdb.SQLExpression("true").alias("every_row"))
+    except duckdb.Error as error:
+        raise unreadable(origin, error) from error
+    extra.setdefault("integers", frozenset(integers))
+    return Source(origin, columns, table, names, relation=relation, opaque=opaque, **extra)
+
+
+@functools.cache
+def instance(process: int) -> duckdb.DuckDBPyConnection:
+    """One DuckDB for all that this process reads; a forked process needs its own."""
+    return duckdb.connect()
+
+
+def connect(timezone: str = "UTC") -> duckdb.DuckDBPyConnection:
+    connection = instance(os.getpid()).cursor()
+    connection.execute("set timezone = '{}'".format(timezone.replace("'", "''")))
+    return connection

@@ -1,0 +1,173 @@
+"""The second reading: the same clauses over a whole table, as one aggregate query.
+
+ibis compiles the query for the engine that holds the table, so nothing but counts leaves it. Only where something is
+broken does a second query fetch the offending values. Names and values go through ibis as expressions; nothing is
+pasted into SQL.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import ibis
+import ibis.expr.types as ir
+from ibis.expr.datatypes import DataType
+
+from contracts.document import Contract, Field
+from reading import SHOWN, Offenders, Reading, Rule, Tally, instant, zone_of
+from sources import Source
+
+LONGEST = 200  # characters of an offending text that are fetched
+WIDEST = Decimal(10**38 - 1)  # the largest number that every engine's DECIMAL holds
+
+
+def read_table(source: Source, contract: Contract) -> Reading:
+    """Count what the contract asks about a table: one query, and a second where something is broken."""
+    fields = {i: clause for i, clause in enumerate(contract.fields) if clause.name in source.columns}
+    counts = source.run(lambda: source.table.aggregate(**measures(source, contract, fields)), contract)[0]
+    reading = Reading(counts["rows"], source.columns)
+    broken: list[tuple[Field, Rule]] = []
+    for i, clause in fields.items():
+        present = counts[f"present_{i}"]
+        typed = counts.get(f"typed_{i}", present if source.can_hold(clause.name, clause.type) else 0)
+        reading.tallies[clause.name] = Tally(present, typed)
+        failing = {rule: counts.get(f"{rule}_{i}", 0) for rule in ("enum", "range", "pattern")}
+        failing["type"] = present - typed
+        failing["unique"] = typed - counts.get(f"distinct_{i}", typed)
+        broken += [(clause, rule) for rule, rows in failing.items() if rows]
+    for clause, rule, offenders in offending(source, contract, broken):
+        reading.tallies[clause.name].broken[rule] = offenders
+    reading.newest = counts.get("newest")
+    reading.naive = bool(counts.get("naive"))
+    reading.mistyped = frozenset(
+        clause.name
+        for clause in fields.values()
+        if not source.can_hold(clause.name, clause.type) and not source.is_untyped(clause.name)
+    )
+    return reading
+
+
+def measures(source: Source, contract: Contract, fields: dict[int, Field]) -> dict[str, ir.Value]:
+    """The columns of the one aggregate query, named by the field's place, since a field may have any name."""
+    table = source.table
+    asked: dict[str, ir.Value] = {"rows": table.count()}
+    for i, clause in fields.items():
+        asked[f"present_{i}"] = source.stored(clause.name).count()
+        if not source.can_hold(clause.name, clause.type):
+            continue
+        values = source.value(clause.name, clause.type)
+        if source.written != "typed" or clause.name in source.integers:
+            asked[f"typed_{i}"] = values.count()
+        for rule, fails in tests(source, contract, clause):
+            asked[f"{rule}_{i}"] = table.count(where=fails)
+        if clause.unique:
+            asked[f"distinct_{i}"] = values.nunique()
+    aged = contract.field(contract.freshness.field or "") if contract.freshness else None
+    if aged and aged.name in source.columns and source.can_hold(aged.name, aged.type):
+        asked["newest"] = source.value(aged.name, aged.type).max()
+        naive = source.is_naive(aged.name)
+        asked["naive"] = ibis.literal(naive) if isinstance(naive, bool) else naive.any()
+    return asked
+
+
+def tests(source: Source, contract: Contract, clause: Field) -> Iterator[tuple[Rule, ir.BooleanValue]]:
+    """For each value clause of a field, which rows hold a value of the right type that fails it."""
+    if not source.can_hold(clause.name, clause.type):
+        return
+    values = wide_enough(source.value(clause.name, clause.type), clause)
+    if clause.enum is not None:
+        yield "enum", ~values.isin([literal(value, values.type(), contract) for value in clause.enum])
+    outside = []
+    if clause.min is not None:
+        outside.append(values < literal(clause.min, values.type(), contract))
+    if clause.max is not None:
+        outside.append(values > literal(clause.max, values.type(), contract))
+    if outside:
+        yield "range", outside[0] if len(outside) == 1 else outside[0] | outside[1]
+    if clause.pattern is not None:
+        pattern = clause.pattern.replace("\0", r"\x00")
+        yield "pattern", ~values.re_search(f"^(?:{pattern})$")
+
+
+def wide_enough(values: ir.Value, clause: Field) -> ir.Value:
+    """The values in a type in which they can be compared with what the contract names."""
+    if clause.type == "number" and not values.type().is_integer():
+        return values.cast("float64")
+    if not values.type().is_integer():
+        return values
+    constants: list[Any] = [value for value in (*(clause.enum or ()), clause.min, clause.max) if value is not None]
+    if any(isinstance(value, float) for value in constants):
+        return values.cast("float64")
+    low = max(values.type().bounds.lower, -(2**63))  # a literal of ibis is of 64 bits with a sign
+    fits = all(low <= value < 2**63 for value in constants)
+    return values if fits else values.cast("decimal(38, 0)")
+
+
+def literal(value: Any, dtype: DataType, contract: Contract) -> ir.Value:
+    """A value of the contract as the column's engine compares it."""
+    if isinstance(value, datetime):
+        zone = zone_of(contract)
+        if dtype.timezone is not None:
+            return ibis.literal(instant(value, zone), "timestamp('UTC')")
+        wall = value if value.tzinfo is None else value.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+        return ibis.literal(wall, "timestamp")
+    if dtype.is_floating():
+        return ibis.literal(float(value), "float64")
+    if dtype.is_decimal():
+        return ibis.literal(max(-WIDEST, min(WIDEST, Decimal(value))), "decimal(38, 0)")
+    if isinstance(value, str) and "\0" in value:  # SQL text ends at a NUL
+        first, *rest = value.split("\0")
+        parts = ibis.literal(first)
+        for part in rest:
+            parts = parts + character(ibis.literal(0)) + ibis.literal(part)
+        return parts
+    return ibis.literal(value)
+
+
+@ibis.udf.scalar.builtin(name="chr")  # type: ignore[untyped-decorator]
+def character(code: int) -> str:  # type: ignore[empty-body]
+    """The engine's own CHR."""
+
+
+def offending(
+    source: Source, contract: Contract, broken: list[tuple[Field, Rule]]
+) -> Iterator[tuple[Field, Rule, Offenders]]:
+    """The offending values of each broken clause: one query, a column of values for each clause."""
+    if not broken:
+        return
+    parts = [offenders(source, contract, clause, rule) for clause, rule in broken]
+    types = [part.value.type() for part in parts]
+    rows = []
+    for i, part in enumerate(parts):
+        columns = {f"v{j}": part.value if i == j else ibis.null(types[j]) for j in range(len(parts))}
+        rows.append(
+            part.select(
+                clause=ibis.literal(i), rows=part.rows, different=part.different, failing=part.failing, **columns
+            )
+        )
+    found = source.run(ibis.union(*rows, distinct=False) if len(rows) > 1 else rows[0])
+    for i, (clause, rule) in enumerate(broken):
+        mine = [row for row in found if row["clause"] == i]
+        mine.sort(key=lambda row: (-row["rows"], row[f"v{i}"]))
+        values = tuple((row[f"v{i}"], row["rows"]) for row in mine)
+        yield clause, rule, Offenders(int(mine[0]["failing"]), mine[0]["different"], values)
+
+
+def offenders(source: Source, contract: Contract, clause: Field, rule: Rule) -> ir.Table:
+    """The most frequent values that break one clause: value, rows; with it how many rows and values break it in all."""
+    stored = source.stored(clause.name)
+    if rule == "type":
+        values, breaks = stored, stored.notnull()
+        if source.can_hold(clause.name, clause.type):
+            breaks &= source.value(clause.name, clause.type).isnull()
+    else:
+        values = source.value(clause.name, clause.type)
+        breaks = values.notnull() if rule == "unique" else dict(tests(source, contract, clause))[rule]
+    counted = source.table.filter(breaks).select(value=values).group_by("value").aggregate(rows=lambda t: t.count())
+    if rule == "unique":
+        counted = counted.filter(counted.rows > 1)
+    counted = counted.mutate(different=counted.count().over(), failing=counted.rows.sum().over())
+    top = counted.order_by(ibis.desc("rows"), "value").limit(SHOWN)
+    return top.mutate(value=top.value.substr(0, LONGEST)) if top.value.type().is_string() else top

@@ -1,0 +1,262 @@
+"""validate(rows, contract): does this table keep its promises?
+
+    violations = validate(rows, "contracts/listings.yaml")
+
+`rows` is a list of mappings, a pandas, polars or Arrow table, an ibis table, a DuckDB relation, or the path (or glob)
+of CSV, Parquet or JSON files. The answer is a list with one `Violation` per broken clause, [] where all are kept.
+It is a function of its arguments alone: no clock, no network, no environment.
+
+    report(rows, contract)       everything: violations, the clauses that could not be checked, additive columns
+    quarantine(rows, contract)   the rows that keep every row-level clause, and those that do not, with the reasons
+
+    python validate.py CONTRACT DATA        the gate: exit 0 kept, 1 broken, 2 could not check
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeGuard, cast
+
+import contracts
+from contracts import Contract
+from contracts.errors import printable
+from judging import NotChecked, Violation, judge
+from reading import Reading, Row, read_rows, zone_of
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that the contract has to say of a table."""
+
+    dataset: str
+    version: str
+    rows: int
+    violations: tuple[Violation, ...]
+    not_checked: tuple[NotChecked, ...]
+    additive_columns: tuple[str, ...]
+    checked: int  # clauses that were checked
+    as_of: datetime | None = None  # when freshness was judged
+
+    @property
+    def verdict(self) -> str:
+        """ "broken", "kept", or "could not check" where no clause could be checked."""
+        if self.violations:
+            return "broken"
+        return "kept" if self.checked else "could not check"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON has it."""
+        return {
+            "dataset": self.dataset,
+            "version": self.version,
+            "rows": self.rows,
+            "verdict": self.verdict,
+            "violations": [violation.to_dict() for violation in self.violations],
+            "not_checked": [asdict(clause) for clause in self.not_checked],
+            "additive_columns": list(self.additive_columns),
+        }
+
+
+def validate(
+    rows: object,
+    contract: Contract | str | Path | Mapping[str, Any],
+    *,
+    as_of: datetime | None = None,
+    loaded_at: datetime | None = None,
+) -> list[Violation]:
+    """The clauses of the contract that these rows break; [] where every clause that could be checked is kept.
+
+    as_of: when freshness is judged (a naive time is in the contract's time zone); without it freshness is not checked.
+    loaded_at: when the table was loaded, for a freshness clause that names no field.
+    Raises ContractError where the contract is wrong, DataError where the rows cannot be read.
+    """
+    return list(report(rows, contract, as_of=as_of, loaded_at=loaded_at).violations)
+
+
+def report(
+    rows: object,
+    contract: Contract | str | Path | Mapping[str, Any],
+    *,
+    as_of: datetime | None = None,
+    loaded_at: datetime | None = None,
+) -> Report:
+    """The whole picture; arguments and errors as for `validate`."""
+    contract = as_contract(contract)
+    reading = read(rows, contract)
+    findings = list(judge(reading, contract, as_of, loaded_at))
+    named = {clause.name for clause in contract.fields}
+    return Report(
+        dataset=contract.dataset,
+        version=contract.version,
+        rows=reading.rows,
+        violations=tuple(found for found in findings if isinstance(found, Violation)),
+        not_checked=tuple(found for found in findings if isinstance(found, NotChecked)),
+        additive_columns=tuple(name for name in reading.columns if name not in named),
+        checked=sum(not isinstance(found, NotChecked) for found in findings),
+        as_of=as_of,
+    )
+
+
+def quarantine(rows: object, contract: Contract | str | Path | Mapping[str, Any]) -> tuple[Any, Any]:
+    """(accepted, quarantined): the rows that keep every row-level clause, and those that do not.
+
+    Row-level are type, required, enum, range, pattern, unique. Both are of the kind that came in: lists for rows as
+    mappings, frames for frames; DuckDB relations for a path, read when they are used, so that files may be larger than
+    memory. Quarantined rows carry `broken_clauses`, a list such as ["item_condition: enum"]. A table whose structure
+    is broken is quarantined whole. Errors as for `validate`.
+    """
+    import quarantining
+
+    contract = as_contract(contract)
+    if is_rows(rows):
+        return quarantining.split_rows(mappings(rows), contract)
+    return quarantining.split(rows, contract)
+
+
+def as_contract(contract: Contract | str | Path | Mapping[str, Any]) -> Contract:
+    if isinstance(contract, Contract):
+        return contract
+    return contracts.from_mapping(contract) if isinstance(contract, Mapping) else contracts.load(contract)
+
+
+def read(rows: object, contract: Contract) -> Reading:
+    """Count: mappings in plain Python, a table of any other kind with one query."""
+    if is_rows(rows):
+        return read_rows(mappings(rows), contract)
+    import sources  # a list of rows needs no database
+    import tables
+
+    try:
+        source = sources.open_source(rows, names(contract), timezone=zone_of(contract))
+    except sources.MixedTypes:
+        import frames
+
+        return read_rows(frames.mappings(cast(Any, rows)), contract)
+    return tables.read_table(source, contract)
+
+
+def is_rows(rows: object) -> TypeGuard[Iterable[Any]]:
+    """Whether these are rows as mappings rather than a table or a path."""
+    is_table = type(rows).__module__.partition(".")[0] in ("pandas", "polars", "pyarrow", "ibis", "duckdb", "_duckdb")
+    return isinstance(rows, Iterable) and not is_table and not isinstance(rows, str | bytes | Path | Mapping)
+
+
+def names(contract: Contract) -> list[str]:
+    return [clause.name for clause in contract.fields]
+
+
+def mappings(rows: Iterable[Any]) -> list[Row]:
+    """The rows as a list, after making sure that each is a mapping."""
+    rows = list(rows)
+    for i, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            raise TypeError(f"row {i} is a {type(row).__name__}: each row must be a mapping of column name to value")
+    return rows
+
+
+# --- the gate --------------------------------------------------------------------------------------------------------
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line: exit 0 kept, 1 broken, 2 could not check."""
+    import argparse
+
+    import verdicts
+
+    parser = argparse.ArgumentParser(
+        prog="validate.py",
+        description="The gate: does this data keep the contract? Exit 0 kept, 1 broken, 2 could not check.",
+    )
+    parser.add_argument("contract", metavar="CONTRACT", help="the contract, a YAML file")
+    parser.add_argument("data", metavar="DATA", help="CSV, Parquet or JSON files, a path or a glob")
+    parser.add_argument(
+        "--as-of", metavar="T", type=moment, help="judge freshness at this ISO 8601 time (default: now)"
+    )
+    parser.add_argument("--loaded-at", metavar="T", type=moment, help="when the table was loaded, for freshness")
+    parser.add_argument("--format", choices=verdicts.FORMATS, default="text", help="how to say it (default: text)")
+    parser.add_argument("--quarantine", metavar="DIR", type=Path, help="write accepted and quarantined rows there")
+    options = parser.parse_args(arguments)
+    try:
+        contract = contracts.load(options.contract)
+        as_of = options.as_of or datetime.now(UTC)
+        with progress(f"reading {options.data}"):
+            found = report(options.data, contract, as_of=as_of, loaded_at=options.loaded_at)
+            if options.quarantine:
+                import quarantining
+
+                quarantining.write(options.data, contract, options.quarantine)
+    except (contracts.ContractError, contracts.DataError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    if options.format == "text":
+        print(verdicts.text(found, contract, colour=has_colour()))
+    else:
+        print(verdicts.FORMATS[options.format](found, contract))
+    return {"kept": 0, "broken": 1, "could not check": 2}[found.verdict]
+
+
+def moment(text: str) -> datetime:
+    """A time on the command line, such as 2026-08-19T15:00:00+02:00."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError(f"{text!r} is no ISO 8601 time; write 2026-08-19T15:00:00+02:00") from None
+
+
+def has_colour() -> bool:
+
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+@contextmanager
+def progress(what: str) -> Iterator[None]:
+    """On a terminal, say what takes more than a second, and for how long."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    done = threading.Event()
+
+    def tick() -> None:
+        seconds = 0
+        while not done.wait(1):
+            seconds += 1
+            print(f"\r{printable(what)} … {seconds} s", end="", file=sys.stderr, flush=True)
+        if seconds:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+    clock = threading.Thread(target=tick, daemon=True)
+    clock.start()
+    try:
+        yield
+    finally:
+        done.set()
+        clock.join()
+
+
+def command(run: Callable[[], int]) -> int:
+    """Run a command line to its exit status: 130 after Ctrl-C, and no complaint where nobody reads on."""
+    gc.disable()  # one short run, most of it imports, which the collector would go through again and again
+    try:
+        status = run()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader has gone (`| head`); without this, Python would complain once more when it flushes at exit.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        return 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(command(main))

@@ -1,0 +1,180 @@
+"""How the gate says its verdict: text for people, JSON, GitHub annotations, JUnit XML and SARIF for machines."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+from contracts import Contract
+from contracts.errors import printable
+from judging import NotChecked, Violation
+
+if TYPE_CHECKING:
+    from validate import Report
+
+GREEN, RED, YELLOW, PLAIN = "\033[32m", "\033[31m", "\033[33m", "\033[0m"
+
+RULES = {  # what each rule promises, for readers of SARIF
+    "missing": "Every field of the contract has a column.",
+    "type": "Every value is of the field's type.",
+    "required": "No value is NULL or missing.",
+    "null_rate": "At most this share of the values is NULL or missing.",
+    "enum": "Every value is one of those the contract lists.",
+    "range": "Every value lies between min and max.",
+    "pattern": "Every value matches the pattern as a whole.",
+    "unique": "No value stands in two rows.",
+    "volume": "The number of rows lies between min_rows and max_rows.",
+    "freshness": "The newest row is at most max_lag old.",
+    "additive": "The table has no column that the contract does not name.",
+}
+CLAUSES = {  # rule -> the key in the contract file that states it
+    "missing": "name",
+    "null_rate": "max_null_rate",
+    "range": "min",
+    "additive": "evolution",
+}
+
+
+def line_of(contract: Contract, found: Violation | NotChecked) -> int | None:
+    """The line of the contract file that states the clause; None where the contract is no file."""
+    if found.rule in ("volume", "freshness", "additive"):
+        return contract.line(None, CLAUSES.get(found.rule, found.rule))
+    clause = contract.field(found.field or "")
+    key = "max" if clause and found.rule == "range" and clause.min is None else CLAUSES.get(found.rule, found.rule)
+    return contract.line(found.field, key)
+
+
+def text(report: "Report", contract: Contract, colour: bool = False) -> str:
+    """What a person reads: what was found, what was not checked, and the verdict last."""
+
+    def paint(ink: str, words: str) -> str:
+        return f"{ink}{words}{PLAIN}" if colour else words
+
+    lines = [f"{paint(RED, 'broken')}       {found.rule:<10} {found.message}" for found in report.violations]
+    for clause in report.not_checked:
+        about = f"{clause.field}: " if clause.field else ""
+        lines.append(f"{paint(YELLOW, 'not checked')}  {clause.rule:<10} {printable(about)}{printable(clause.reason)}")
+    if report.additive_columns:
+        lines.append(f"additive     {'':<10} {', '.join(map(printable, report.additive_columns))}")
+    clauses = f"{report.checked} clause{'' if report.checked == 1 else 's'} checked"
+    about = f"{printable(report.dataset)} {report.version}, {report.rows:,} rows, {clauses}"
+    verdict = {
+        "kept": paint(GREEN, "KEPT"),
+        "broken": paint(RED, f"BROKEN: {len(report.violations)} violation{'s' * (len(report.violations) > 1)}"),
+        "could not check": paint(YELLOW, "COULD NOT CHECK: no clause could be checked"),
+    }[report.verdict]
+    return "\n".join([*lines, f"{verdict} ({about})"])
+
+
+def as_json(report: "Report", contract: Contract) -> str:
+    return json.dumps(report.to_dict(), indent=2, allow_nan=False)
+
+
+def github(report: "Report", contract: Contract) -> str:
+    """Workflow commands: annotations at the clause's line in the contract file, the verdict as plain text."""
+    lines = []
+    findings: list[Violation | NotChecked] = [*report.violations, *report.not_checked]
+    for found in findings:
+        level, words = "notice", f"not checked: {getattr(found, 'reason', '')}"
+        if isinstance(found, Violation):
+            level, words = "error", found.message
+        properties = {"file": contract.source and Path(contract.source).as_posix(), "line": line_of(contract, found)}
+        properties["title"] = f"{contract.dataset} {contract.version}, {named(found)}"
+        given = ",".join(f"{key}={escaped(value, ':,')}" for key, value in properties.items() if value)
+        lines.append(f"::{level} {given}::{escaped(words)}")
+    return "\n".join([*lines, text(report, contract).splitlines()[-1]])
+
+
+def escaped(value: object, also: str = "") -> str:
+    """As workflow commands want it: percent signs, line ends and separators by their code."""
+    return "".join(f"%{ord(c):02X}" if c in "%\r\n" + also else c for c in str(value))
+
+
+def junit(report: "Report", contract: Contract) -> str:
+    """A test suite: a case for each clause that is broken or was not checked, and one for all that are kept.
+
+    With every attribute and element that either of the two schemas in use (Jenkins', Ant's) asks for.
+    """
+    kept = report.checked - len(report.violations)
+    judged_at = (report.as_of or datetime(1970, 1, 1)).astimezone(UTC)
+    suite = ElementTree.Element(
+        "testsuite",
+        id="0",
+        package=printable(report.dataset),
+        name=printable(f"{report.dataset} {report.version}"),
+        timestamp=judged_at.strftime("%Y-%m-%dT%H:%M:%S"),
+        hostname="localhost",
+        tests=str(len(report.violations) + len(report.not_checked) + (kept > 0)),
+        failures=str(len(report.violations)),
+        errors="0",
+        skipped=str(len(report.not_checked)),
+        time="0",
+    )
+    ElementTree.SubElement(suite, "properties")
+
+    def case(name: str) -> ElementTree.Element:
+        about = {"classname": printable(report.dataset), "name": printable(name), "time": "0"}
+        return ElementTree.SubElement(suite, "testcase", about)
+
+    if kept:
+        case(f"{kept} clause{'s' * (kept > 1)} kept")
+    for found in report.violations:
+        said = printable(found.message)
+        failure = ElementTree.SubElement(case(named(found)), "failure", type=found.rule, message=said)
+        failure.text = said
+    for clause in report.not_checked:
+        ElementTree.SubElement(case(named(clause)), "skipped", message=printable(clause.reason))
+    ElementTree.SubElement(suite, "system-out")
+    ElementTree.SubElement(suite, "system-err")
+    suites = ElementTree.Element("testsuites")
+    suites.append(suite)
+    ElementTree.indent(suites)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode")
+
+
+def named(found: Violation | NotChecked) -> str:
+    """The clause's name: "item_condition: enum", or "volume" for the table as a whole."""
+    return f"{found.field}: {found.rule}" if found.field else found.rule
+
+
+def sarif(report: "Report", contract: Contract) -> str:
+    """SARIF 2.1.0: a result for each violation, at the clause's line in the contract file."""
+    results = []
+    for found in report.violations:
+        result: dict[str, Any] = {"ruleId": found.rule, "level": "error", "message": {"text": found.message}}
+        if contract.source is not None:
+            region = {"startLine": line_of(contract, found) or 1}
+            artifact = {"uri": artifact_uri(contract.source)}
+            result["locations"] = [{"physicalLocation": {"artifactLocation": artifact, "region": region}}]
+        results.append(result)
+    rules = [{"id": rule, "shortDescription": {"text": promise}} for rule, promise in RULES.items()]
+    notes = [
+        {"level": "note", "message": {"text": f"not checked: {(c.field or report.dataset)}, {c.rule}: {c.reason}"}}
+        for c in report.not_checked
+    ]
+    run: dict[str, Any] = {
+        "tool": {"driver": {"name": "validate.py", "rules": rules}},
+        "results": results,
+        "invocations": [
+            {"executionSuccessful": report.verdict != "could not check", "toolExecutionNotifications": notes}
+        ],
+    }
+    return json.dumps({"version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def artifact_uri(path: Path) -> str:
+    """A path as a URI reference: relative paths stay relative, blanks and the like are escaped."""
+    from urllib.parse import quote
+
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
+
+
+FORMATS: dict[str, Callable[["Report", Contract], str]] = {
+    "text": text,
+    "json": as_json,
+    "github": github,
+    "junit": junit,
+    "sarif": sarif,
+}
