@@ -6,7 +6,7 @@ import glob
 import gzip
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -176,6 +176,6 @@ def open_json(
     relation = parsed.project(", ".join(cells))
     inner = [(name, part) for name in kept for part in ("json", "text")]
     source = open_relation(origin, relation, None, inner, written="json")
-    names = {name: source.names[name, "json"] for name in kept}
-    texts = {name: source.names[name, "text"] for name in kept}
+    given: Mapping[Any, str] = source.names
+    names, texts = ({name: given[name, part] for name in kept} for part in ("json", "text"))
     return replace(source, columns=tuple(columns), names=names, texts=texts)

@@ -5,6 +5,8 @@ environment .venv beside this file and installs the pinned packages there. Every
 shell has to be activated and the current directory does not matter.
 """
 
+from __future__ import annotations
+
 import hashlib
 import os
 import shutil
@@ -16,7 +18,7 @@ VENV = os.path.join(ROOT, ".venv")
 PYTHON = os.path.join(VENV, *(("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")))
 STAMP = os.path.join(VENV, "ready")
 
-TARGETS = {  # name: (what it does, the commands after "python")
+TARGETS: dict[str, tuple[str, list[list[str]]]] = {  # name: (what it does, the commands after "python")
     "lesson": ("set up, build the shop, print the incident and the gate", [["lesson.py"]]),
     "test": ("set up and run the test suite", [["-m", "pytest"]]),
     "seed": ("build data/shop.duckdb and print every published figure", [["seed.py"]]),
@@ -30,20 +32,20 @@ TARGETS = {  # name: (what it does, the commands after "python")
 }
 
 
-def supported(version):
-    return (3, 11) <= tuple(version)[:2] <= (3, 13)
+def supported(version: tuple[int, ...]) -> bool:
+    return (3, 11) <= version[:2] <= (3, 13)
 
 
-def run(*command):
+def run(*command: str) -> None:
     """Run a command to its end; stop with its exit status where it fails."""
     status = subprocess.call(command, cwd=ROOT)
     if status:
         sys.exit(status if 0 < status < 128 else 1)
 
 
-def find_python():
+def find_python() -> list[str]:
     """This Python where the lesson supports it, else one beside it on the PATH; stops with a sentence where none is."""
-    if supported(sys.version_info):
+    if supported(sys.version_info[:2]):
         return [sys.executable]
     for minor in (13, 12, 11):
         found = shutil.which(f"python3.{minor}")
@@ -58,7 +60,7 @@ def find_python():
     )
 
 
-def fingerprint():
+def fingerprint() -> str:
     """What the environment was made for: the pinned packages, in this folder."""
     digest = hashlib.sha256(ROOT.encode("utf-8", "surrogateescape"))
     for name in ("requirements.lock", "pyproject.toml"):
@@ -67,7 +69,7 @@ def fingerprint():
     return digest.hexdigest()
 
 
-def set_up():
+def set_up() -> None:
     """Make .venv as requirements.lock has it, unless it stands already."""
     wanted = fingerprint()
     if os.path.exists(STAMP) and os.path.exists(PYTHON):
@@ -94,7 +96,7 @@ def set_up():
         file.write(wanted)
 
 
-def main(arguments):
+def main(arguments: list[str]) -> int:
     if not arguments or any(name not in TARGETS for name in arguments):
         print("usage: python make.py TARGET...\n")
         for name, (purpose, _) in TARGETS.items():
