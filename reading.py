@@ -77,8 +77,8 @@ def read_rows(rows: list[Row], contract: Contract) -> Reading:
             reading.tallies[clause.name] = tally(clause, values, zone_of(contract))
     aged = contract.field(contract.freshness.field or "") if contract.freshness else None
     if aged and aged.name in columns:
-        values: list[Any] = [row.get(aged.name) for row in rows]
-        times = [value for value in values if not is_missing(value) and IS_TYPE[aged.type](value)]
+        is_time = IS_TYPE[aged.type]
+        times: list[Any] = [v for v in (row.get(aged.name) for row in rows) if not is_missing(v) and is_time(v)]
         reading.naive = any(isinstance(time, datetime) and time.tzinfo is None for time in times)
         reading.newest = max(times, key=lambda time: instant(time, zone_of(contract)), default=None)
     return reading

@@ -251,8 +251,11 @@ def open_relation(
 
 @functools.cache
 def instance(process: int) -> duckdb.DuckDBPyConnection:
-    """One DuckDB for all that this process reads; a forked process needs its own."""
-    return duckdb.connect()
+    """One DuckDB for all that this process reads; a forked process needs its own.
+
+    It keeps nothing of a file: the next call may find another file under the same name.
+    """
+    return duckdb.connect(config={"enable_external_file_cache": False})
 
 
 def connect(timezone: str = "UTC") -> duckdb.DuckDBPyConnection:

@@ -209,3 +209,13 @@ def test_pandas_finds_the_same_where_it_keeps_the_values(case):
     frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, (_, values) in columns.items()})
     rows = report(as_rows(columns), contract)
     assert report(frame, contract) == rows
+
+
+def test_a_file_that_was_written_again_is_read_again(tmp_path):
+    contract = contracts.from_mapping(
+        {"version": "1.0.0", "owner": "us", "fields": [{"name": "a", "type": "integer", "enum": [1]}]}
+    )
+    path = tmp_path / "rows.parquet"
+    for value in (1, 2) * 50:
+        pq.write_table(pa.table({"a": [value] * 9}), path)
+        assert bool(validate(path, contract)) == (value == 2)
