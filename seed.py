@@ -13,8 +13,6 @@ z uses the sample standard deviation of the 18 days before. Money is whole cents
 so times 0.9 or 0.8 is a whole cent again and no rounding rule is needed.
 """
 
-import hashlib
-import json
 import os
 import sys
 import tempfile
@@ -26,7 +24,6 @@ from pathlib import Path
 
 import duckdb
 import pyarrow as pa
-import pyarrow.parquet as pq
 import yaml
 
 ROOT = Path(__file__).resolve().parent
@@ -121,33 +118,32 @@ def put_listings(connection: duckdb.DuckDBPyConnection, stage: str) -> None:
     """(Re)write the table `shop.listings` as it stood at that stage."""
     weight = "bigint" if widen_weight in CHANGES[stage] else "integer"
     connection.register("rows", pa.Table.from_pylist(listings(stage)))
-    connection.execute(
-        "create or replace table shop.listings as"
-        f" select * replace (weight_g::{weight} as weight_g, photos::integer as photos) from rows"
-    )
+    widths = f"weight_g::{weight} as weight_g, photos::integer as photos"
+    connection.execute(f"create or replace table shop.listings as select * replace ({widths}) from rows")
     connection.unregister("rows")
 
 
 def fill(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     """Write the shop's tables: every order is charged what `fct_price.sql` made of the listings of its day."""
     price = (CONSUMERS / "pricing-service" / "fct_price.sql").read_text(encoding="utf-8")
-    for stage in ("before", "after"):
-        put_listings(connection, stage)
-        connection.execute(f"create or replace table shop.fct_price as {price}")
-        if stage == "before":
-            connection.execute("create table shop.listings_before as from shop.listings")
-            connection.execute("create table shop.fct_price_before as from shop.fct_price")
     days = [FIRST_DAY + timedelta(days=n) for n, orders in enumerate(ORDERS_PER_DAY) for _ in range(orders)]
     pieces = [k * STRIDE % PIECES + 1 for k in range(len(days))]
     connection.register("sold", pa.table({"order_id": range(1, len(days) + 1), "day": days, "listing_id": pieces}))
-    connection.execute(
-        "create table shop.orders as"
-        " select order_id, day, listing_id, category, price.* exclude (listing_id)"
-        " from sold join shop.listings_before using (listing_id) join ("
-        "   select false as is_post, * from shop.fct_price_before union all select true, * from shop.fct_price"
-        " ) as price using (listing_id) where is_post = (day >= $release) order by order_id",
-        {"release": RELEASE_DAY},
-    )
+    for stage, verb, on_those_days in (
+        ("before", "create table shop.orders as", "day < $release"),
+        ("after", "insert into shop.orders", "day >= $release"),
+    ):
+        put_listings(connection, stage)
+        connection.execute(f"create or replace table shop.fct_price as {price}")
+        connection.execute(
+            f"{verb} select order_id, day, listing_id, category, price.* exclude (listing_id)"
+            " from sold join shop.listings using (listing_id) join shop.fct_price as price using (listing_id)"
+            f" where {on_those_days} order by order_id",
+            {"release": RELEASE_DAY},
+        )
+        if stage == "before":
+            connection.execute("create table shop.listings_before as from shop.listings")
+            connection.execute("create table shop.fct_price_before as from shop.fct_price")
     connection.unregister("sold")
     return connection
 
@@ -159,20 +155,10 @@ def build(target: str | os.PathLike[str] = ":memory:") -> duckdb.DuckDBPyConnect
     as on 18 August; shop.orders holds the 27 days. Raises OSError or duckdb.Error where it cannot write.
     """
     if str(target) == ":memory:":
-        return fill(attach(target))
-    path = Path(target).absolute()
-    with whole_or_not_at_all(path) as half:
+        return fill(attach(":memory:"))
+    with whole_or_not_at_all(Path(target).absolute()) as half:
         fill(attach(half)).close()
-    return attach(path, "read_only")
-
-
-@contextmanager
-def whole_or_not_at_all(path: Path) -> Iterator[Path]:
-    """Where to write a file that takes the place of `path` once it is whole; killed before, the old one stays."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".building-", dir=path.parent) as folder:
-        yield Path(folder, path.name)
-        os.replace(Path(folder, path.name), path)
+    return attach(target, "read_only")
 
 
 def attach(target: str | os.PathLike[str], mode: str = "read_write") -> duckdb.DuckDBPyConnection:
@@ -183,10 +169,13 @@ def attach(target: str | os.PathLike[str], mode: str = "read_write") -> duckdb.D
     return connection
 
 
-def write_listings(stage: str) -> None:
-    """Write data/listings_STAGE.parquet, for the gate."""
-    with whole_or_not_at_all(SHOP.with_name(f"listings_{stage}.parquet")) as half:
-        pq.write_table(pa.Table.from_pylist(listings(stage)), half)
+@contextmanager
+def whole_or_not_at_all(path: Path) -> Iterator[Path]:
+    """Where to write a file that takes the place of `path` once it is whole; killed before, the old one stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".building-", dir=path.parent) as folder:
+        yield Path(folder, path.name)
+        os.replace(Path(folder, path.name), path)
 
 
 def orders() -> list[Row]:
@@ -205,59 +194,38 @@ def figures(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, object
 
 
 def fingerprint(connection: duckdb.DuckDBPyConnection) -> str:
-    """A hash of the rows of listings (both stages) and orders, not of the file's bytes: alike on every machine."""
-    digest = hashlib.sha256()
-    for table in ("listings_before order by listing_id", "listings order by listing_id", "orders order by order_id"):
-        for row in connection.execute(f"from shop.{table}").to_arrow_table().to_pylist():
-            digest.update(json.dumps(row, default=in_utc).encode())
-    return digest.hexdigest()
-
-
-def in_utc(value: object) -> str:
-    """A date, an amount or an instant as text that no machine's time zone changes."""
-    return str(value.astimezone(UTC) if isinstance(value, datetime) else value)
-
-
-def plain(value: object) -> str:
-    """A figure as people read it: a list as "low to high", a mapping as "name value, name value"."""
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {plain(item)}" for name, item in value.items())
-    if isinstance(value, list):
-        return " to ".join(plain(item) for item in value)
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    """A SHA-256 of the rows of listings (both stages) and orders, not of the file's bytes: alike on every machine."""
+    connection.execute("set timezone = 'UTC'")
+    tables = {"listings_before": "listing_id", "listings": "listing_id", "orders": "order_id"}
+    rows = [f"select to_json(t)::text as row, '{t}' as t, {key} as i from shop.{t} as t" for t, key in tables.items()]
+    hashed = "select sha256(string_agg(row, chr(10) order by t, i)) from"
+    return str(connection.execute(f"{hashed} ({' union all '.join(rows)})").fetchall()[0][0])
 
 
 def show(connection: duckdb.DuckDBPyConnection) -> bool:
     """Print the incident: what the lesson says beside what the data says. True where every figure agrees."""
     published = yaml.safe_load((ROOT / "figures.yaml").read_text(encoding="utf-8"))
     computed = figures(connection)
-    print(f"{'figure':<40} {'the lesson says':<33} the data says")
+    print(f"{'figure':<38} {'the lesson says':<38} the data says")
     for section, keys in published.items():
         for key, says in keys.items():
             found = computed[section][key]
-            differs = "" if found == says else "  <- differs"
-            print(f"{section}.{key:<{39 - len(section)}} {plain(says):<33} {plain(found)}{differs}")
+            print(f"{section + '.' + key:<38} {says!s:<38} {found}{'' if found == says else '  <- differs'}")
     print(f"\nUNDER-CHARGED EUR {Decimal(str(computed['incident']['under_charged_eur'])):,}")
+    print(f"sha256 of the rows {fingerprint(connection)}")
     return computed == published
 
 
 def main() -> int:
-    """Write data/, and print the figures: 0 all as published, 1 one differs, 2 could not write."""
+    """Write data/shop.duckdb and print the figures: 0 all as published, 1 one differs, 2 could not write."""
     try:
         shop = build(SHOP)
-        for stage in STAGES:
-            write_listings(stage)
     except (OSError, duckdb.Error) as error:
-        why = str(error).splitlines()[0]
-        print(
-            f"seed.py: cannot write {SHOP.parent} ({why}): make room or give write access and run again",
-            file=sys.stderr,
-        )
+        why = f"cannot write {SHOP} ({str(error).splitlines()[0]})"
+        print(f"seed.py: {why}: make room or give write access and run again", file=sys.stderr)
         return 2
     with shop:
-        agree = show(shop)
-        print(f"sha256 of the rows {fingerprint(shop)}")
-    return 0 if agree else 1
+        return 0 if show(shop) else 1
 
 
 if __name__ == "__main__":
