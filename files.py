@@ -4,8 +4,11 @@ import csv
 import functools
 import glob
 import gzip
+import io
+import json
+import re
 import tempfile
-from collections import Counter
+import zlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +40,7 @@ def open_files(pattern: str, wanted: Collection[str] | None, timezone: str) -> S
         return {"csv": open_csv, "parquet": open_parquet, "json": open_json}[kinds.pop() or ""](
             pattern, connect(timezone), paths, wanted
         )
-    except (duckdb.Error, OSError) as error:
+    except (duckdb.Error, OSError, EOFError, zlib.error) as error:
         raise unreadable(pattern, error) from error
 
 
@@ -49,9 +52,19 @@ def kind_of(path: str) -> str | None:
     )
 
 
+def opened(path: str) -> Any:
+    """A file's bytes, out of gzip where it is in there."""
+    return gzip.open(path) if path.lower().endswith(".gz") else open(path, "rb")
+
+
+def not_utf8(path: str, line: int) -> DataError:
+    return DataError(f"{path}, line {line}: is not UTF-8; save the file as UTF-8", path=path, line=line)
+
+
 def listed(texts: Iterable[str]) -> str:
     """A list of texts in SQL. (Handed over as Python values they would make DuckDB import pandas, for 0.2 s.)"""
-    return "[" + ", ".join("'" + text.replace("'", "''") + "'" for text in texts) + "]"
+    quoted = (text.replace("'", "''").replace("\0", "' || chr(0) || '") for text in texts)  # SQL text ends at a NUL
+    return "[" + ", ".join(f"'{text}'" for text in quoted) + "]"
 
 
 def literal(path: str) -> str:
@@ -112,18 +125,25 @@ def scan_csv(connection: duckdb.DuckDBPyConnection, paths: list[str], width: int
 
 def has_mixed_line_ends(path: str) -> bool:
     """Whether some lines end in CR LF and others in LF: there DuckDB's strict reader stops, and its lenient one drops
-    surplus cells and half-quoted values in silence."""
-    if path.lower().endswith(".gz"):
-        return False
-    with open(path, "rb") as file:
-        return len(Counter(line[-2:] == b"\r\n" for line in file if line.endswith(b"\n"))) > 1
+    surplus cells and half-quoted values in silence. DataError where a line is not UTF-8."""
+    ends = set()
+    with opened(path) as file:
+        for number, line in enumerate(file, 1):
+            if not line.isascii():
+                try:
+                    line.decode()
+                except UnicodeDecodeError as error:  # DuckDB minds only in columns that are asked for
+                    raise not_utf8(path, number) from error
+            if line.endswith(b"\n"):
+                ends.add(line.endswith(b"\r\n"))
+    return len(ends) > 1
 
 
 def read_mixed_line_ends(connection: duckdb.DuckDBPyConnection, path: str, width: int) -> Any:
     """The cells of such a file, read strictly from a copy in which every line outside quotes ends in LF."""
     with tempfile.TemporaryDirectory(prefix=REWRITTEN) as folder:
         copy = Path(folder, "even.csv")
-        with open(path, "rb") as file, copy.open("wb") as even:
+        with opened(path) as file, copy.open("wb") as even:
             in_quotes = False
             for line in file:
                 in_quotes ^= line.count(b'"') % 2 == 1
@@ -136,14 +156,12 @@ def read_mixed_line_ends(connection: duckdb.DuckDBPyConnection, path: str, width
 
 def read_header(path: str) -> tuple[str, ...]:
     """The names in the first line of a CSV file."""
-    opener = gzip.open if path.lower().endswith(".gz") else open
     try:
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+        with opened(path) as raw, io.TextIOWrapper(raw, "utf-8-sig", "surrogateescape", newline="") as file:
             header = next(csv.reader(file, strict=True), None)
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{path}, line 1: is not UTF-8 ({error.reason}); save it as UTF-8", path=path, line=1
-        ) from error
+            "".join(header or ()).encode()
+    except UnicodeError as error:
+        raise not_utf8(path, 1) from error
     except (csv.Error, EOFError, gzip.BadGzipFile) as error:
         raise DataError(
             f"{path}, line 1: is no CSV header ({error}); expected column names", path=path, line=1
@@ -162,9 +180,9 @@ def open_json(
     columns: dict[str, None] = {}
     for type, keys in shapes.order("keys").fetchall():
         if type != "OBJECT":
-            raise DataError(
-                f"{origin}: holds a row that is {type.lower()}; expected an object of column and value", origin
-            )
+            path, line = next(((path, line) for path in paths if (line := line_of_fault(path))), (origin, None))
+            where = f"{path}{f', line {line}' if line else ''}"
+            raise DataError(f"{where}: is {type.lower()}; expected an object of column and value", path, line)
         columns |= dict.fromkeys(unique_names(f"{origin}: an object", keys))
     kept = [name for name in columns if wanted is None or name in wanted]
     if not kept:
@@ -179,3 +197,45 @@ def open_json(
     given: Mapping[Any, str] = source.names
     names, texts = ({name: given[name, part] for name in kept} for part in ("json", "text"))
     return replace(source, columns=tuple(columns), names=names, texts=texts)
+
+
+# --- where a file is broken: DuckDB says which record of CSV, and where it noticed in JSON ---------------------------
+
+
+def line_of_record(path: str, record: int) -> int:
+    """The line on which a record of a CSV file begins, which is later than its number after cells of several lines."""
+    try:
+        with opened(path) as raw, io.TextIOWrapper(raw, "utf-8", "replace", newline="") as file:
+            reader = csv.reader(file)
+            for _ in zip(range(record - 1), reader, strict=False):
+                pass
+            return reader.line_num + 1
+    except (OSError, csv.Error):
+        return record
+
+
+def line_of_fault(path: str) -> int | None:
+    """The first line of a JSON file that is no object; in a file of one array, the line where it stops making sense."""
+    try:
+        with opened(path) as file:
+            number = next((number for number, line in enumerate(file, 1) if not is_row(line)), None)
+            if number != 1 or re.search(r"\.(jsonl|ndjson)(\.gz)?$", path, re.IGNORECASE):
+                return number
+            file.seek(0)
+            text = file.read()
+            try:
+                json.loads(text)
+            except json.JSONDecodeError as error:
+                return error.lineno
+            except UnicodeDecodeError as error:
+                return int(text.count(b"\n", 0, error.start)) + 1
+    except OSError:
+        pass
+    return None
+
+
+def is_row(line: bytes) -> bool:
+    try:
+        return not line.strip() or isinstance(json.loads(line), dict)
+    except ValueError:
+        return False

@@ -20,7 +20,7 @@ def open_frame(rows: object, wanted: Collection[str] | None) -> Source:
         return open_arrow("the polars table", rows.lazy().collect().to_arrow(), wanted)
     if isinstance(rows, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
         return open_arrow("the Arrow table", whole(rows), wanted)
-    if isinstance(rows, Iterable) and not isinstance(rows, Mapping | bytes):
+    if isinstance(rows, Iterable) and not isinstance(rows, Mapping | bytes) and library != "pandas":
         return open_mappings(rows, wanted)
     raise TypeError(
         f"rows is a {type(rows).__name__}: give a list of mappings, a pandas, polars or Arrow table, an ibis table,"

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any
 
 from contracts import Contract, Field
 from contracts.errors import printable
-from reading import Offenders, Reading, Rule, Tally, instant, zone_of
+from reading import Offenders, Reading, Rule, Tally, instant, is_boolean, zone_of
 
 LONGEST = 60  # characters of an offending value that a message shows
 LISTED = 12  # allowed values that a message lists
@@ -121,7 +122,7 @@ def judge_freshness(
 
 
 def judge_missing(reading: Reading, contract: Contract, clause: Field) -> Iterator[Violation | NotChecked]:
-    if not reading.columns:
+    if not reading.columns and not reading.rows:
         yield NotChecked("missing", clause.name, "there are no rows, and so no columns to be seen")
         reason = "there are no rows"
     else:
@@ -166,11 +167,11 @@ def judge_field(
             else:
                 yield NotChecked(rule, clause.name, "there are no rows")
         elif rule == "required":
-            says = "NULL or missing, but the field is required"
+            says = "are NULL or missing, but the field is required"
             yield broken(contract, rule, clause.name, says, missing, reading.rows) if missing else KEPT
         elif rule == "null_rate":
             rate = missing / reading.rows
-            says = f"NULL or missing, a rate of {rate:.2%}, expected at most {clause.max_null_rate:.2%}"
+            says = f"are NULL or missing, a rate of {rate:.2%}, expected at most {clause.max_null_rate:.2%}"
             over = missing > (clause.max_null_rate or 0) * reading.rows
             yield broken(contract, rule, clause.name, says, missing, reading.rows) if over else KEPT
         elif tally.present == 0:
@@ -221,7 +222,8 @@ def sentence(clause: Field, rule: Rule, found: Offenders) -> str:
         rest = f", … {len(allowed) - LISTED} more" if len(allowed) > LISTED else ""
         return f"are outside the allowed [{', '.join(allowed[:LISTED])}{rest}]"
     if rule == "range":
-        return f"are outside {between(shown(clause.min, rule), shown(clause.max, rule), clause.unit)}"
+        outside = "not" if clause.min is None or clause.max is None else "outside"
+        return f"are {outside} {between(shown(clause.min, rule), shown(clause.max, rule), clause.unit)}"
     if rule == "pattern":
         return f"do not match the pattern {shorten(clause.pattern or '')}"
     return "share their value with another row, but the field is unique"
@@ -251,8 +253,10 @@ def lasting(span: timedelta) -> str:
 
 def shown(value: Any, rule: Rule) -> Any:
     """A value that JSON can hold and a person can read: short, on one line, instants in UTC."""
-    if isinstance(value, bool) or value is None:
-        return value
+    if value is None or is_boolean(value):
+        return value if value is None else bool(value)
+    if isinstance(value, Real):  # numpy's numbers too
+        value = int(value) if isinstance(value, Integral) else float(value)
     if isinstance(value, Decimal):
         value = int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, float):
@@ -275,7 +279,8 @@ def shorten(text: str) -> str:
 
 
 def quoted(value: Any) -> str:
-    """A value inside a sentence; text in quotes where its end would be hard to see."""
+    """A value inside a sentence; text in quotes where it would pass for another value or its end be hard to see."""
     if isinstance(value, str):
-        return value if value and value == value.strip() and value.isalnum() else repr(value)
+        is_plain = value.isalnum() and not value[0].isdigit() and value.lower() not in ("true", "false", "null", "none")
+        return value if is_plain else repr(value).replace("\\\\", "\\")  # `shown` has escaped it already
     return str(value).lower() if isinstance(value, bool) else str(value)

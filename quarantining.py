@@ -96,11 +96,14 @@ def broken_clauses(source: Source, contract: Contract) -> ir.ArrayValue:
                 broken.append(("type", stored.notnull() & values.isnull()))
             broken += tables.tests(source, contract, clause)
             if clause.unique:
-                broken.append(("unique", values.notnull() & (source.table.count().over(group_by=values) > 1)))
+                # Not a window: that would hold every row, and lose their order.
+                counted = source.table.select(value=values).group_by("value").aggregate(rows=lambda t: t.count())
+                broken.append(("unique", values.isin(counted.filter(counted.rows > 1).value)))
         for rule, fails in broken:
             reason = text(f"{clause.name}: {rule}")
             reasons.append(fails.fill_null(False).ifelse(reason, ibis.null("string")))
-    return ibis.array(reasons or [ibis.null("string")]).filter(lambda reason: reason.notnull())
+    # Led by a NULL: DuckDB's SQL for an array that begins with a query would be another one.
+    return ibis.array([ibis.null("string"), *reasons]).filter(lambda reason: reason.notnull())
 
 
 def split_table(table: ir.Table, contract: Contract) -> tuple[ir.Table, ir.Table]:
@@ -116,11 +119,11 @@ def split_relation(rows: object, contract: Contract, *, as_written: bool = False
     The accepted cells of text files get the contract's types, unless they are wanted as written.
     """
     source = open_source(rows, timezone=zone_of(contract))
+    source = source.parse({clause.name: clause.type for clause in contract.fields})
     judged = source.table.mutate(**{REASONS: broken_clauses(source, contract)})
     is_broken = judged[REASONS].length() > 0
-    stored = {
-        name: source.table[source.opaque.get(name, source.names[name])] for name in source.columns if name != REASONS
-    }
+    cells = {**source.names, **source.opaque, **({} if as_written else source.texts)}
+    stored = {name: source.table[cells[name]] for name in source.columns if name != REASONS}
     typed = dict(stored)
     if source.written != "typed" and not as_written:
         fields = [clause for clause in contract.fields if clause.name in stored]

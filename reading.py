@@ -129,7 +129,7 @@ def offenders(rule: Rule, offending: list[Any]) -> Offenders:
         key = (value[0], identity(value[1])) if rule == "type" else ("", value)
         counts[key] += 1
         shown[key] = value[1] if rule == "type" else value
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:SHOWN]
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0][0], sortable(item[0][1])))[:SHOWN]
     return Offenders(len(offending), len(counts), tuple((shown[key], rows) for key, rows in ranked))
 
 
@@ -155,6 +155,11 @@ def kind(value: Any) -> str:
 def identity(value: Any) -> Any:
     """What tells two values of one Python type apart, sortable within that type."""
     return value if isinstance(value, str | int | float | Decimal | date) else repr(value)
+
+
+def sortable(value: Any) -> Any:
+    """The value in an order that naive and aware timestamps share."""
+    return instant(value, "UTC") if isinstance(value, datetime) else value
 
 
 def comparable(value: Any, zone: str) -> Any:

@@ -14,8 +14,10 @@ so times 0.9 or 0.8 is a whole cent again and no rounding rule is needed.
 """
 
 import os
+import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
@@ -173,6 +175,9 @@ def attach(target: str | os.PathLike[str], mode: str = "read_write") -> duckdb.D
 def whole_or_not_at_all(path: Path) -> Iterator[Path]:
     """Where to write a file that takes the place of `path` once it is whole; killed before, the old one stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    for left in path.parent.glob(".building-*"):  # what a killed run has left behind, an hour ago or more
+        if left.stat().st_mtime < time.time() - 3600:
+            shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=".building-", dir=path.parent) as folder:
         yield Path(folder, path.name)
         os.replace(Path(folder, path.name), path)

@@ -11,9 +11,10 @@ Data that cannot be read raises `DataError`: it is neither kept nor broken.
 import functools
 import os
 import re
+import tempfile
 import uuid
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -65,6 +66,7 @@ class Source:
     # `table`, where this names the column as it was
     untyped: frozenset[str] = frozenset()  # columns without a type of their own
     texts: Mapping[str, str] = field(default_factory=dict)  # JSON: column -> the column of its strings, unquoted
+    parsed: Mapping[str, tuple[Type, str]] = field(default_factory=dict)  # column -> type and name of its values
 
     def stored(self, column: str) -> ir.Value:
         """The column as it is stored, NULL where a value is missing (NULL, NaN)."""
@@ -75,13 +77,16 @@ class Source:
 
     def value(self, column: str, type: Type) -> ir.Value:
         """The column's values of that contract type; NULL where a value is missing or of another type."""
+        if self.parsed.get(column, (None, ""))[0] == type:
+            return self.table[self.parsed[column][1]]
         values = self.table[self.names[column]]
         if self.written != "typed":
-            return self.parsed(column, values, type)
+            return self.read(column, values, type)
         if not self.can_hold(column, type):
             return ibis.null(PARSED[type])
         if type == "integer" and values.type().is_floating():
-            return (values == values.floor()).ifelse(values, None).try_cast("int64")
+            whole = values.try_cast("int64")  # NULL beyond its range
+            return (whole.cast("float64") == values).ifelse(whole, ibis.null("int64"))
         return self.stored(column)
 
     def can_hold(self, column: str, type: Type) -> bool:
@@ -103,20 +108,32 @@ class Source:
         """Whether the column has no type, since it never held a value: nothing can be said against it."""
         return column in self.untyped or self.table[self.names[column]].type().is_null()
 
-    def parsed(self, column: str, text: ir.Value, type: Type) -> ir.Value:
+    def parse(self, types: Mapping[str, Type]) -> "Source":
+        """This source with the cells of text files read once, however often their values are asked for."""
+        if self.written == "typed":
+            return self
+        parsed = {name: (type, f"v{i}") for i, (name, type) in enumerate(types.items()) if name in self.names}
+        table = self.table.mutate(**{inner: self.value(name, type) for name, (type, inner) in parsed.items()})
+        return replace(self, table=table, parsed=parsed)
+
+    def read(self, column: str, text: ir.Value, type: Type) -> ir.Value:
         """The values of a text file, read by the contract's type."""
         if self.written == "json" and type in ("string", "date", "timestamp"):
             text = text.startswith('"').ifelse(self.table[self.texts[column]], None)
         if type == "string":
             return text
         typed = text.re_search(WRITTEN[type]).ifelse(text, None)
-        return typed.lower() == "true" if type == "boolean" else typed.try_cast(PARSED[type])
+        if type == "boolean":
+            return typed.lower() == "true"
+        if type == "integer":  # by way of 64 bits, where they suffice: thirty times as fast
+            return ibis.coalesce(typed.try_cast("int64").cast(PARSED[type]), typed.try_cast(PARSED[type]))
+        return typed.try_cast(PARSED[type])
 
     def is_naive(self, column: str) -> ir.Value | bool:
         """Whether a timestamp names no time zone, so that nobody can tell its age; for all rows, or row by row."""
         values = self.table[self.names[column]]
         if self.written != "typed":
-            return ~self.parsed(column, values, "string").re_search(ZONE)
+            return ~self.read(column, values, "string").re_search(ZONE)
         return values.type().is_timestamp() and values.type().timezone is None
 
     def run(self, query: ir.Table | Callable[[], ir.Table], key: Hashable = None) -> list[dict[str, Any]]:
@@ -141,14 +158,17 @@ class Source:
     @property
     def form(self) -> Hashable:
         """All that a query's SQL depends on."""
-        mappings = tuple(tuple(mapping.items()) for mapping in (self.names, self.opaque, self.texts))
+        mappings = tuple(tuple(mapping.items()) for mapping in (self.names, self.opaque, self.texts, self.parsed))
         types = tuple(self.table.schema().items())
         return self.columns, self.written, types, mappings, self.integers, self.untyped
 
     def relate(self, query: ir.Table) -> duckdb.DuckDBPyRelation:
         """A query as a DuckDB relation, read when it is used; the temporary view that it reads stays until then."""
         view = f"rows_{uuid.uuid4().hex}"
-        return self.relation.query(view, str(ibis.to_sql(query, dialect="duckdb")).replace(VIEW, view))
+        try:
+            return self.relation.query(view, str(ibis.to_sql(query, dialect="duckdb")).replace(VIEW, view))
+        except duckdb.Error as error:
+            raise unreadable(self.origin, error) from error
 
     def run_duckdb(self, sql: str) -> list[dict[str, Any]]:
         """Run a query on the relation's own connection, and leave nothing behind there."""
@@ -171,13 +191,20 @@ def is_plain(dtype: DataType) -> bool:
 
 def unreadable(origin: str, error: Exception) -> DataError:
     """What the reader says, in a line, with the line of the file where it names one."""
-    said = re.sub(r"^[\w ]+ Error: |CSV Error on Line: \d+\n|Original Line: .*\n?", "", str(error).strip())
-    line = re.search(r"\bline:? (\d+)", str(error), re.IGNORECASE)
-    file = re.search(r'^  file = (.+)$|file "([^"]+)"', str(error), re.MULTILINE)
+    import files
+
+    text = str(error).strip()
+    file = re.search(r'^  file = (.+)$|file "([^"]+)"', text, re.MULTILINE)
     path = (file[1] or file[2]) if file and REWRITTEN not in file[0] else origin
-    where = f"{path}, line {line[1]}" if line else path
+    line = None
+    if found := re.search(r"CSV Error on Line: (\d+)", text):
+        line = files.line_of_record(path, int(found[1]))
+    elif "Malformed JSON" in text:
+        line = files.line_of_fault(path)
+    said = re.sub(r"^([\w ]+ Error: )?(Malformed JSON.*?(line|value) \d+: )?", "", text)
+    said = re.sub(r"CSV Error on Line: \d+\n(Original Line: (?s:.*?)\n(?=Expected |Value |Maximum ))?", "", said)
     why = (said.strip() or type(error).__name__).splitlines()[0][:300].rstrip(". ")
-    return DataError(f"{where}: cannot be read: {why}", path=path, line=int(line[1]) if line else None)
+    return DataError(f"{path}{f', line {line}' * bool(line)}: cannot be read: {why}", path=path, line=line)
 
 
 # --- opening -----------------------------------------------------------------------------------------------------
@@ -255,7 +282,8 @@ def instance(process: int) -> duckdb.DuckDBPyConnection:
 
     It keeps nothing of a file: the next call may find another file under the same name.
     """
-    return duckdb.connect(config={"enable_external_file_cache": False})
+    spill = Path(tempfile.gettempdir(), f"{REWRITTEN}{process}")  # not the current folder, which is DuckDB's default
+    return duckdb.connect(config={"enable_external_file_cache": False, "temp_directory": str(spill)})
 
 
 def connect(timezone: str = "UTC") -> duckdb.DuckDBPyConnection:

@@ -5,6 +5,7 @@ broken does a second query fetch the offending values. Names and values go throu
 pasted into SQL.
 """
 
+import json
 from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
@@ -25,6 +26,7 @@ WIDEST = Decimal(10**38 - 1)  # the largest number that every engine's DECIMAL h
 
 def read_table(source: Source, contract: Contract) -> Reading:
     """Count what the contract asks about a table: one query, and a second where something is broken."""
+    source = source.parse({clause.name: clause.type for clause in contract.fields})
     fields = {i: clause for i, clause in enumerate(contract.fields) if clause.name in source.columns}
     counts = source.run(lambda: source.table.aggregate(**measures(source, contract, fields)), contract)[0]
     reading = Reading(counts["rows"], source.columns)
@@ -152,7 +154,18 @@ def offending(
         mine = [row for row in found if row["clause"] == i]
         mine.sort(key=lambda row: (-row["rows"], row[f"v{i}"]))
         values = tuple((row[f"v{i}"], row["rows"]) for row in mine)
+        if source.written == "json" and rule == "type":
+            values = tuple((parsed(text), rows) for text, rows in values)
         yield clause, rule, Offenders(int(mine[0]["failing"]), mine[0]["different"], values)
+
+
+def parsed(text: str) -> Any:
+    """A value of a JSON file, of whatever type; an object or an array stays text, and so does what was cut short."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return text if isinstance(value, dict | list) else value
 
 
 def offenders(source: Source, contract: Contract, clause: Field, rule: Rule) -> ir.Table:

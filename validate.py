@@ -19,7 +19,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -193,13 +193,17 @@ def main(arguments: list[str] | None = None) -> int:
                 import quarantining
 
                 quarantining.write(options.data, contract, options.quarantine)
-    except (contracts.ContractError, contracts.DataError) as error:
+    except contracts.ContractError as error:
         print(error, file=sys.stderr)
         return 2
-    if options.format == "text":
-        print(verdicts.text(found, contract, colour=has_colour()))
-    else:
-        print(verdicts.FORMATS[options.format](found, contract))
+    except contracts.DataError as error:
+        print(printable(str(error)), file=sys.stderr)  # a file may have any name
+        return 2
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    colour = {"colour": has_colour()} if options.format == "text" else {}
+    with suppress(BrokenPipeError):  # nobody reads on (`| head`), but the exit status still says it
+        print(verdicts.FORMATS[options.format](found, contract, **colour))
     return {"kept": 0, "broken": 1, "could not check": 2}[found.verdict]
 
 
@@ -214,7 +218,6 @@ def moment(text: str) -> datetime:
 
 
 def has_colour() -> bool:
-
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
@@ -244,17 +247,23 @@ def progress(what: str) -> Iterator[None]:
 
 
 def command(run: Callable[[], int]) -> int:
-    """Run a command line to its exit status: 130 after Ctrl-C, and no complaint where nobody reads on."""
+    """Run a command line to its exit status: 130 after Ctrl-C, 2 after a crash (Python's own 1 would mean "broken")."""
     gc.disable()  # one short run, most of it imports, which the collector would go through again and again
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115  # Python has none where it was closed
+    status = 2
     try:
         status = run()
         sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:
-        # The reader has gone (`| head`); without this, Python would complain once more when it flushes at exit.
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-        return 1
+    except Exception as error:
+        # Nobody reads on (`| head`) or the disk is full; Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            import traceback
+
+            traceback.print_exc()
+            return 2
     return status
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 from contracts import Contract
 from contracts.errors import printable
 from judging import NotChecked, Violation
+from reading import instant, zone_of
 
 if TYPE_CHECKING:
     from validate import Report
@@ -59,7 +60,9 @@ def text(report: "Report", contract: Contract, colour: bool = False) -> str:
     if report.additive_columns:
         lines.append(f"additive     {'':<10} {', '.join(map(printable, report.additive_columns))}")
     clauses = f"{report.checked} clause{'' if report.checked == 1 else 's'} checked"
-    about = f"{printable(report.dataset)} {report.version}, {report.rows:,} rows, {clauses}"
+    about = (
+        f"{printable(report.dataset)} {report.version}, {report.rows:,} row{'' if report.rows == 1 else 's'}, {clauses}"
+    )
     verdict = {
         "kept": paint(GREEN, "KEPT"),
         "broken": paint(RED, f"BROKEN: {len(report.violations)} violation{'s' * (len(report.violations) > 1)}"),
@@ -77,11 +80,11 @@ def github(report: "Report", contract: Contract) -> str:
     lines = []
     findings: list[Violation | NotChecked] = [*report.violations, *report.not_checked]
     for found in findings:
-        level, words = "notice", f"not checked: {getattr(found, 'reason', '')}"
+        level, words = "notice", printable(f"not checked: {getattr(found, 'reason', '')}")
         if isinstance(found, Violation):
             level, words = "error", found.message
         properties = {"file": contract.source and Path(contract.source).as_posix(), "line": line_of(contract, found)}
-        properties["title"] = f"{contract.dataset} {contract.version}, {named(found)}"
+        properties["title"] = printable(f"{contract.dataset} {contract.version}, {named(found)}")
         given = ",".join(f"{key}={escaped(value, ':,')}" for key, value in properties.items() if value)
         lines.append(f"::{level} {given}::{escaped(words)}")
     return "\n".join([*lines, text(report, contract).splitlines()[-1]])
@@ -98,7 +101,7 @@ def junit(report: "Report", contract: Contract) -> str:
     With every attribute and element that either of the two schemas in use (Jenkins', Ant's) asks for.
     """
     kept = report.checked - len(report.violations)
-    judged_at = (report.as_of or datetime(1970, 1, 1)).astimezone(UTC)
+    judged_at = instant(report.as_of or datetime(1970, 1, 1), zone_of(contract))
     suite = ElementTree.Element(
         "testsuite",
         id="0",
@@ -131,7 +134,7 @@ def junit(report: "Report", contract: Contract) -> str:
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode")
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="us-ascii").decode()
 
 
 def named(found: Violation | NotChecked) -> str:
@@ -151,8 +154,8 @@ def sarif(report: "Report", contract: Contract) -> str:
         results.append(result)
     rules = [{"id": rule, "shortDescription": {"text": promise}} for rule, promise in RULES.items()]
     notes = [
-        {"level": "note", "message": {"text": f"not checked: {(c.field or report.dataset)}, {c.rule}: {c.reason}"}}
-        for c in report.not_checked
+        {"level": "note", "message": {"text": printable(f"not checked: {named(clause)}: {clause.reason}")}}
+        for clause in report.not_checked
     ]
     run: dict[str, Any] = {
         "tool": {"driver": {"name": "validate.py", "rules": rules}},
@@ -171,7 +174,7 @@ def artifact_uri(path: Path) -> str:
     return path.as_uri() if path.is_absolute() else quote(path.as_posix())
 
 
-FORMATS: dict[str, Callable[["Report", Contract], str]] = {
+FORMATS: dict[str, Callable[..., str]] = {
     "text": text,
     "json": as_json,
     "github": github,

@@ -1,0 +1,17 @@
+"""The main job, as a student runs it."""
+
+import re
+import subprocess
+import sys
+
+import seed
+
+
+def test_gate_prints_the_three_verdicts_of_the_story(tmp_path):
+    command = [sys.executable, str(seed.ROOT / "lesson.py"), "gate"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.findall(r"^exit (\d)$", done.stdout, re.MULTILINE) == ["0", "1", "0"]
+    verdicts = re.findall(r"^(KEPT|BROKEN: 1 violation) \(listings (\S+), 8,000 rows", done.stdout, re.MULTILINE)
+    assert verdicts == [("KEPT", "1.4.0"), ("BROKEN: 1 violation", "1.4.0"), ("KEPT", "1.3.0")]
+    assert "good (3,680 rows), fair (2,240 rows), excellent (2,080 rows)" in done.stdout
