@@ -17,7 +17,7 @@ def open_frame(rows: object, wanted: Collection[str] | None) -> Source:
     if library == "pandas" and hasattr(rows, "columns"):
         return open_pandas(rows, wanted)
     if library == "polars" and hasattr(rows, "lazy"):
-        return open_arrow("the polars table", rows.lazy().collect().to_arrow(), wanted)
+        return open_polars(rows.lazy().collect(), wanted)
     if isinstance(rows, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
         return open_arrow("the Arrow table", whole(rows), wanted)
     if isinstance(rows, Iterable) and not isinstance(rows, Mapping | bytes) and library != "pandas":
@@ -39,6 +39,17 @@ def open_arrow(origin: str, table: pa.Table, wanted: Collection[str] | None) -> 
     columns = unique_names(origin, table.column_names)
     kept = {name: table[name] for name in columns if wanted is None or name in wanted}
     return open_arrays(origin, columns, kept, table.num_rows)
+
+
+def open_polars(frame: Any, wanted: Collection[str] | None) -> Source:
+    for name, dtype in frame.schema.items():
+        if str(dtype) in ("Object", "Int128", "UInt128") and (wanted is None or name in wanted):
+            raise MixedTypes(f"the polars table, column {name!r}: no Arrow table holds the type {dtype}")
+    kept = [name for name in frame.columns if wanted is None or name in wanted]
+    source = open_arrow("the polars table", frame.select(kept).to_arrow(), None)
+    return (
+        replace(source, columns=tuple(frame.columns)) if kept else open_arrays("", tuple(frame.columns), {}, len(frame))
+    )
 
 
 def open_pandas(frame: Any, wanted: Collection[str] | None) -> Source:
@@ -99,6 +110,8 @@ def open_mappings(rows: Iterable[object], wanted: Collection[str] | None) -> Sou
 
 def mappings(rows: Any) -> list[Mapping[str, Any]]:
     """The rows as a list, after making sure that each is a mapping; a data frame gives its records."""
+    if hasattr(rows, "to_dicts"):
+        return list(rows.to_dicts())
     if hasattr(rows, "to_dict"):
         frame: Any = rows.astype(object)
         for i in range(len(rows.columns)):

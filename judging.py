@@ -240,15 +240,15 @@ def between(low: Any, high: Any, unit: str | None = None) -> str:
 
 
 def lasting(span: timedelta) -> str:
-    """A duration as people say it, in its two largest units."""
-    seconds = int(span.total_seconds())
+    """A duration as people say it, in its two largest units; a part of a second counts as one."""
+    seconds = math.ceil(span.total_seconds())
     parts = [
         (seconds // 86400, "d"),
         (seconds % 86400 // 3600, "h"),
         (seconds % 3600 // 60, "min"),
         (seconds % 60, "s"),
     ]
-    return " ".join(f"{count} {unit}" for count, unit in parts if count) or "0 s"
+    return " ".join([f"{count} {unit}" for count, unit in parts if count][:2])
 
 
 def shown(value: Any, rule: Rule) -> Any:

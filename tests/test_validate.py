@@ -661,3 +661,14 @@ def test_a_report_says_what_was_checked():
         "not_checked",
         "additive_columns",
     ]
+
+
+@pytest.mark.parametrize("dtype", [pl.Object, pl.Int128], ids=str)
+def test_polars_types_that_arrow_has_not(dtype):
+    contract = contracts.from_mapping(
+        {"version": "1.0.0", "owner": "us", "fields": [{"name": "n", "type": "integer", "max": 2}]}
+    )
+    frame = pl.DataFrame({"n": pl.Series([1, 2, 3], dtype=dtype)})
+    assert [(v.rule, v.failing) for v in validate(frame, contract)] == [("range", 1)]
+    accepted, quarantined = quarantine(frame, contract)
+    assert (len(accepted), len(quarantined)) == (2, 1)
