@@ -1,0 +1,320 @@
+"""The daybook: what is known of each day and what was said of it, kept in a file, shown as a calendar or as JSON.
+
+`monitors` writes it and `plots` draws it. It computes nothing but the comparison of two stretches of days.
+"""
+
+import argparse
+import itertools
+import json
+import math
+import os
+import statistics
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from contracts.errors import DataError, printable
+
+Number = int | Decimal
+ELSE, MISSING = "ELSE", "(missing)"
+
+
+@dataclass(frozen=True)
+class Day:
+    """The metrics of one day (or week, or month) of a table, or of one part of it where it is split."""
+
+    day: date | None  # None counts the rows that have no day
+    orders: int
+    gmv: Number = 0
+    list_value: Number = 0
+    multipliers: int | None = None  # distinct amount / list amount, to a tenth of a percent as cents are rounded
+    mix: Mapping[str, int] = field(default_factory=dict)  # rows per branch, ELSE among them
+    values: frozenset[str] = frozenset()  # the branch values themselves, as the data has them
+    goods: Mapping[str, int] = field(default_factory=dict)
+    median_price: Number | None = None
+    loaded_at: datetime | None = None  # of the newest row
+    left_out: int = 0  # rows without amount or list amount: they count as orders and in the mixes, nowhere else
+    part: str | None = None
+
+    @property
+    def markdown(self) -> Fraction | None:
+        """The blended markdown in percent, 1 - charged / list: exact. None where nothing has a list amount."""
+        return 100 * (1 - Fraction(self.gmv) / Fraction(self.list_value)) if self.list_value > 0 else None
+
+    @property
+    def two_digits(self) -> str | None:
+        """The markdown as people read it."""
+        return None if self.markdown is None else f"{float(round(self.markdown, 2)):.2f}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one monitor says of one day: "quiet", "alert" or "not judged"."""
+
+    day: date | None
+    part: str | None
+    monitor: str
+    status: str
+    value: Any = None
+    baseline: Any = None
+    message: str = ""  # of an alert; or why not judged
+    off: float | None = None  # how far off the baseline, in the unit of the threshold
+    limits: tuple[float, float] | None = None  # quiet from the one to the other
+
+
+def in_order(days: Iterable[Day]) -> list[Day]:
+    """By day and part. Of two Days for the same day and part the later one stands: a run may be repeated."""
+    latest = {(day.day, day.part): day for day in days}
+    return sorted(latest.values(), key=lambda day: (day.day or date.min, day.part or ""))
+
+
+def by_monitor(verdicts: Iterable[Verdict]) -> dict[tuple[str, str | None], list[Verdict]]:
+    """The verdicts of each monitor on each part, day by day."""
+    found: dict[tuple[str, str | None], list[Verdict]] = {}
+    for one in verdicts:
+        found.setdefault((one.monitor, one.part), []).append(one)
+    return {key: said for key, said in found.items() if key[0] != "rows"}
+
+
+def exact(value: float | Decimal) -> Number:
+    """A whole number as int, any other as Decimal."""
+    decimal = value if isinstance(value, Decimal) else Decimal(str(value))
+    return int(decimal) if decimal == decimal.to_integral_value() else decimal.normalize()
+
+
+def every_day(dates: Sequence[date]) -> tuple[list[date], list[Verdict]]:
+    """The dates, in a daily table with those between them; a gap of more than a year is told instead."""
+    gaps = [(earlier, (later - earlier).days) for earlier, later in itertools.pairwise(dates)]
+    if all(gap > 1 for _, gap in gaps):
+        return list(dates), []
+    filled = [earlier + timedelta(n) for earlier, gap in gaps for n in range(gap if gap <= 366 else 1)]
+    told = [
+        Verdict(
+            day, None, "rows", "not judged", message=f"no rows on the {gap - 1:,} days after {day}: is a date wrong?"
+        )
+        for day, gap in gaps
+        if gap > 366
+    ]
+    return [*filled, *dates[-1:]], told
+
+
+def unread(day: Day) -> Verdict:
+    """Rows that no monitor could read are not passed over in silence."""
+    n, of, what = (day.left_out, f" of {day.orders:,}", "no amount or no list amount")
+    if day.day is None:
+        n, of, what = day.orders, "", "no day that can be read"
+    return Verdict(day.day, day.part, "rows", "not judged", n, message=f"rows with {what}: {n:,}{of}")
+
+
+# --- kept in a file: nobody computes yesterday's metrics again ----------------------------------------------------
+
+
+def read_store(path: str | os.PathLike[str]) -> list[Day]:
+    """The Days of a stored table, one JSON object a line; none where the file is not there yet."""
+    lines = Path(path).read_text(encoding="utf-8").splitlines() if Path(path).exists() else []
+    days = []
+    for n, line in enumerate(lines, 1):
+        try:
+            days.append(from_row(json.loads(line, parse_float=Decimal)))
+        except (ValueError, TypeError, AttributeError, ArithmeticError) as error:
+            what = f"{path}, line {n}: is no stored day ({error}); take the line out and run that day again"
+            raise DataError(what, str(path), n) from error
+    return in_order(days)
+
+
+def add_to_store(path: str | os.PathLike[str], new: Sequence[Day]) -> list[Day]:
+    """Add whole days, each in place of an earlier run for that day, and return all. One writer at a time.
+
+    The new file takes the place of the old one in one step: kill this when you like, one of the two is there, whole.
+    """
+    again = {None, *(day.day for day in new)}  # rows without a day belong to the run that met them
+    days = in_order([*(day for day in read_store(path) if day.day not in again), *new])
+    target = Path(path).resolve()
+    with tempfile.TemporaryDirectory(prefix=".storing-", dir=target.parent) as folder:
+        with Path(folder, target.name).open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(json.dumps(as_row(day)) + "\n" for day in days)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(folder, target.name).replace(target)
+    return days
+
+
+def as_row(day: Day) -> dict[str, Any]:
+    """A Day as JSON has it. The markdown and the shares are for readers; counts and sums are what is read back."""
+    row = {name: as_json(value) for name, value in vars(day).items() if name != "part" or value is not None}
+    shares = {branch: round(n / day.orders, 6) for branch, n in day.mix.items() if day.orders}
+    return row | {"markdown_pct": None if day.markdown is None else round(float(day.markdown), 6), "shares": shares}
+
+
+def from_row(row: Mapping[str, Any]) -> Day:
+    """The Day of such a row."""
+    readers: dict[str, Callable[[Any], Any]] = dict.fromkeys(("gmv", "list_value", "median_price"), exact)
+    readers |= {"day": date.fromisoformat, "loaded_at": datetime.fromisoformat, "values": frozenset}
+    given = {name: value for name, value in row.items() if name not in ("markdown_pct", "shares")}
+    return Day(**{name: readers[name](v) if name in readers and v is not None else v for name, v in given.items()})
+
+
+def as_json(value: Any) -> Any:
+    match value:
+        case Decimal():
+            return float(value)
+        case frozenset():
+            return sorted(value)
+        case datetime() if value.tzinfo:
+            return value.astimezone(UTC).isoformat()
+        case date():
+            return value.isoformat()
+    return value
+
+
+def as_document(days: Sequence[Day], verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """Metrics, alerts and what was not judged, as `--format json` prints them."""
+
+    def entry(one: Verdict, **more: Any) -> dict[str, Any]:
+        part = {} if one.part is None else {"part": one.part}
+        return {"day": as_json(one.day), **part, "monitor": one.monitor, **more}
+
+    alerts = [one for one in verdicts if one.status == "alert"]
+    return {
+        "metrics": [as_row(day) for day in days],
+        "alerts": [entry(one, value=one.value, baseline=one.baseline, message=one.message) for one in alerts],
+        "not_judged": [entry(one, why=one.message) for one in verdicts if one.status == "not judged"],
+    }
+
+
+# --- shown as a calendar ------------------------------------------------------------------------------------------
+
+
+def calendar(days: Sequence[Day], verdicts: Sequence[Verdict], unit: str = "EUR_cents", colour: bool = False) -> str:
+    """A line a day, a column a monitor; below, the first alert of each monitor, and what was not judged."""
+    signs = {"alert": "ALERT", "quiet": ".", "not judged": "?"}
+    found, lines = by_monitor(verdicts), []
+    parts = list(dict.fromkeys(part for _, part in found))
+    for part in parts:
+        columns = {monitor: said for (monitor, of), said in found.items() if of == part}
+        lines.append(f"{'day' + whose(part):<14}{'orders':>10}{'GMV':>20}{'markdown':>10}  {'  '.join(columns)}")
+        metrics = {day.day: day for day in days if day.part == part}
+        for row in zip(*columns.values(), strict=True):
+            day = metrics.get(row[0].day) or Day(row[0].day, 0)
+            rate = f"{day.two_digits}%" if day.two_digits else "-"
+            line = "  ".join(f"{signs[one.status]:<{len(one.monitor)}}" for one in row).rstrip()
+            line = line.replace("ALERT", "\033[1;31mALERT\033[0m") if colour else line
+            lines.append(f"{day.day:%Y-%m-%d %a}{day.orders:>10,}{money(day.gmv, unit):>20}{rate:>10}  {line}")
+        lines.append("")
+    for (monitor, part), said in found.items():
+        alerts = [one for one in said if one.status == "alert"]
+        judged = sum(one.status != "not judged" for one in said)
+        first = f"; the first on {alerts[0].message}" if alerts else ""
+        counts = f"{counted(len(alerts), 'alert')} on {counted(judged, 'day')} judged"
+        lines.append(f"{monitor}{whose(part)}: {counts}{first}")
+    lines += filter(None, (revenue(days, verdicts, part, unit) for part in parts))
+    missed: dict[str, list[Verdict]] = {}
+    for one in verdicts:
+        if one.status == "not judged":
+            missed.setdefault(one.message, []).append(one)
+    for why, them in missed.items():
+        names = ", ".join(dict.fromkeys(one.monitor + whose(one.part) for one in them))
+        dates = sorted({one.day for one in them if one.day})
+        when = f" ({counted(len(dates), 'day')}, {dates[0]} to {dates[-1]})" if len(dates) > 1 else ""
+        when = f" ({dates[0]})" if len(dates) == 1 else when
+        lines.append(f"not judged: {names}: {why}{when}")
+    return "\n".join(lines)
+
+
+def compare(before: Sequence[Day], after: Sequence[Day]) -> dict[str, Any]:
+    """GMV of two stretches of days: the band of the first, the fall of the median, and z.
+
+    z is the second median less the first mean, by the SAMPLE standard deviation of the first.
+    """
+    was, now = [float(day.gmv) for day in before], [float(day.gmv) for day in after]
+    median, spread = statistics.median(was), statistics.stdev(was)
+    return {
+        "band": (min(was), max(was)),
+        "median_fall_pct": 100 * (1 - statistics.median(now) / median) if median else math.nan,
+        "z": (statistics.median(now) - statistics.fmean(was)) / spread if spread else math.nan,
+        "days_inside_band": sum(min(was) <= gmv <= max(was) for gmv in now),
+    }
+
+
+def revenue(days: Iterable[Day], verdicts: Iterable[Verdict], part: str | None, unit: str) -> str:
+    """What GMV alone would have said of the days whose shape broke, in a sentence; "" where there are none."""
+    broken = {one.day for one in verdicts if one.part == part and one.status == "alert" and one.monitor != "gmv"}
+    mine = [day for day in days if day.part == part and day.day and day.orders]
+    before, after = ([day for day in mine if (day.day in broken) is is_broken] for is_broken in (False, True))
+    if len(before) < 2 or not after:
+        return ""
+    said = compare(before, after)
+    low, high = (f"{edge / scale(unit):,.0f}" for edge in said["band"])
+    text = f"GMV of the {counted(len(after), 'day')} with another alert{whose(part)}: {said['days_inside_band']} inside"
+    text += f" the band of the {len(before)} others ({low} to {high}), median {said['median_fall_pct']:.1f}% below"
+    return f"{text} theirs, z {said['z']:.2f}"
+
+
+def listed(values: Iterable[str]) -> str:
+    names = sorted(values)
+    return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def money(amount: Number, unit: str) -> str:
+    """An amount as people read it: "EUR_cents" are hundredths of a EUR."""
+    return f"{unit.removesuffix('_cents')} {float(amount) / scale(unit):,.2f}"
+
+
+def scale(unit: str) -> int:
+    return 100 if unit.endswith("_cents") else 1
+
+
+def whose(part: str | None) -> str:
+    return "" if part is None else f", {printable(part)}"
+
+
+# --- asked for on the command line --------------------------------------------------------------------------------
+
+
+def read_arguments(
+    arguments: Sequence[str] | None, spec: Mapping[str, Any], rules: Mapping[str, Any]
+) -> argparse.Namespace:
+    """The arguments; `spec` and `rules` are the defaults, and come back as the arguments have them."""
+    parser = argparse.ArgumentParser(
+        prog="monitors.py",
+        description="Which days of a table look wrong? Exit status: 0 none, 1 some, 2 could not judge.",
+    )
+    add = parser.add_argument
+    add("data", nargs="?", help="CSV, Parquet or JSON file, or a glob (default: the shop's orders)")
+    for name, column in spec.items():
+        default = ",".join(column) if name == "known" else column or "none"
+        what = "column" if name in ("day", "amount") else "column, or none"
+        what = "values that the price rule names, A,B,C" if name == "known" else what
+        add(f"--{name.replace('_', '-')}", default=default, help=f"{what} (default: {default})")
+    add("--window", type=int, default=rules["window"], help="days of history for shape (default: %(default)s)")
+    add("--points", type=float, default=rules["points"], help="threshold for the markdown (default: %(default)s)")
+    add("--unit", default=rules["unit"], help="unit of the amounts (default: %(default)s)")
+    add("--contract", help="contract whose volume and freshness each day must keep")
+    add("--store", metavar="FILE", help="stored metrics of earlier days, to which the whole days of DATA are added")
+    add("--since", type=day, metavar="DAY", help="start the history here, after a change that was right")
+    add("--until", type=day, metavar="DAY", help="judge up to this day, though it may have no rows")
+    add("--format", choices=("text", "json"), default="text")
+    add("--plot", metavar="FILE", help="draw GMV, markdown and mix (.png, .svg, .pdf)")
+    given = parser.parse_args(arguments)
+    given.spec = {name: getattr(given, name) for name in spec}
+    absent = [name for name, column in given.spec.items() if column == "none" and name not in ("day", "amount")]
+    given.spec |= dict.fromkeys(absent)
+    given.spec["known"] = tuple(given.spec["known"].split(",")) if given.spec["known"] else ()
+    given.rules = {name: getattr(given, name) for name in ("window", "points", "unit")}
+    return given
+
+
+def day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no day; write it as 2026-08-19") from None

@@ -1,0 +1,107 @@
+"""The figures: daily GMV with its band, the blended markdown with its median, the branch mix.
+
+Notebooks and `--plot` draw the same ones. What matters is told apart by form, not by colour alone.
+"""
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from daybook import ELSE, Day, Verdict, by_monitor, in_order, scale, whose
+
+HATCHES = (("#0072B2", ""), ("#E69F00", "//"), ("#F0E442", ".."), ("#56B4E9", "||"), ("#CC79A7", "--"))
+MARKS: dict[str, dict[str, Any]] = {
+    "alert": {"marker": "X", "s": 70, "color": "#D55E00"},
+    "quiet": {"marker": "o", "s": 26, "color": "#0072B2"},
+    "not judged": {"marker": "o", "s": 26, "facecolor": "white", "edgecolor": "#555555"},
+}
+
+
+def plot(
+    days: Iterable[Day], verdicts: Sequence[Verdict], *panels: str, unit: str = "EUR_cents", source: str = ""
+) -> Any:
+    """A matplotlib figure of the panels "gmv", "markdown", "mix" (all three without one). Its label is its alt text."""
+    import matplotlib.pyplot as plt
+
+    days = [day for day in in_order(days) if day.day and day.orders]
+    if not days:
+        raise ValueError("there is no day with orders to draw; give the metrics of at least one")
+    found, parts, panels = by_monitor(verdicts), list(dict.fromkeys(day.part for day in days)), panels or tuple(PANELS)
+    figure = plt.figure(figsize=(9 * len(parts), 3.6 * len(panels)), layout="constrained")
+    axes = figure.subplots(len(panels), len(parts), squeeze=False, sharex="col")
+    texts = []
+    for (panel, part), ax in zip(itertools.product(panels, parts), axes.flat, strict=True):
+        mine, (title, monitor, draw) = [day for day in days if day.part == part], PANELS[panel]
+        text = draw(ax, mine, found.get((monitor, part), ()), unit)
+        ax.set_title(title + whose(part), loc="left")
+        ax.tick_params(axis="x", rotation=30)
+        plt.setp(ax.get_xticklabels(), ha="right")
+        ax.spines[["top", "right"]].set_visible(False)
+        if ax.get_legend_handles_labels()[0]:
+            ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+        texts.append(f"{title}{whose(part)}, {mine[0].day} to {mine[-1].day}: {text}.")
+    figure.supxlabel(f"Source: {source}" if source else "", fontsize="small", x=0.01, ha="left")
+    figure.set_label(" ".join(texts))
+    return figure
+
+
+def draw_gmv(ax: Any, days: Sequence[Day], said: Sequence[Verdict], unit: str) -> str:
+    heights = [float(day.gmv) / scale(unit) for day in days]
+    alerts = draw_marks(ax, days, heights, said)
+    bands = {one.day: one.limits for one in said if one.limits}
+    low, high = ([band[i] / scale(unit) for band in bands.values()] for i in (0, 1))
+    at = [days[0].day, *bands] if bands else []  # drawn from the first day on: it is what the band is made of
+    ax.fill_between(at, low[:1] + low, high[:1] + high, color="#56B4E9", alpha=0.3, label="band of those before")
+    ax.yaxis.set_major_formatter("{x:,.0f}")
+    ax.set_ylabel(unit.removesuffix("_cents"))
+    band = f", the last band {low[-1]:,.0f} to {high[-1]:,.0f}" if bands else ""
+    return f"{min(heights):,.0f} to {max(heights):,.0f}{band}; {alerts}"
+
+
+def draw_markdown(ax: Any, days: Sequence[Day], said: Sequence[Verdict], unit: str) -> str:
+    ax.set_ylabel("% of list value")
+    days = [day for day in days if day.markdown is not None]
+    if not days:
+        return "no list values"
+    heights = [float(day.markdown or 0) for day in days]
+    alerts = draw_marks(ax, days, heights, said)
+    judged = {one.day: (one.baseline, *one.limits) for one in said if one.limits}
+    medians, low, high = ([row[i] for row in judged.values()] for i in range(3))
+    if judged:
+        ax.plot(list(judged), medians, "k--", linewidth=1, label="median of those before")
+        ax.fill_between(
+            list(judged), low, high, color="#56B4E9", alpha=0.3, label=f"± {(high[0] - low[0]) / 2:g} point"
+        )
+    return f"{min(heights):.2f}% to {max(heights):.2f}%; {alerts}"
+
+
+def draw_mix(ax: Any, days: Sequence[Day], said: Sequence[Verdict], unit: str) -> str:
+    names = sorted({name for day in days for name in day.mix}, key=lambda name: (name == ELSE, name))
+    shares = {name: [100 * day.mix.get(name, 0) / (sum(day.mix.values()) or 1) for day in days] for name in names}
+    gaps = [(later.day - day.day).days for day, later in itertools.pairwise(days) if day.day and later.day]
+    base, width = [0.0] * len(days), 0.9 * min(gaps, default=1)
+    for name, (colour, hatch) in zip(names, itertools.cycle(HATCHES), strict=False):
+        style = {"color": "#444444", "hatch": "xx"} if name == ELSE else {"color": colour, "hatch": hatch}
+        ax.bar([day.day for day in days], shares[name], width, base, edgecolor="white", label=name, **style)
+        base = [low + share for low, share in zip(base, shares[name], strict=True)]
+    ax.set(ylabel="% of orders", ylim=(0, 100))
+    first, last = (", ".join(f"{name} {shares[name][i]:.0f}%" for name in names) for i in (0, -1))
+    return f"{first} on the first day; {last} on the last" if names else "no branches"
+
+
+def draw_marks(ax: Any, days: Sequence[Day], heights: Sequence[float], said: Sequence[Verdict]) -> str:
+    """A line through the days, each with the mark of its verdict; returns how many of them alerted."""
+    statuses = [{one.day: one.status for one in said}.get(day.day, "not judged") for day in days]
+    ax.plot([day.day for day in days], heights, color="#555555", linewidth=1, zorder=2)
+    for status, style in MARKS.items():
+        at = [i for i, found in enumerate(statuses) if found == status]
+        ax.scatter([days[i].day for i in at], [heights[i] for i in at], label=status, zorder=3, **style)
+    judged = len(statuses) - statuses.count("not judged")
+    return f"{statuses.count('alert')} of {judged} judged days alert"
+
+
+PANELS = {  # panel -> its title, the monitor whose verdicts it shows, how it is drawn
+    "gmv": ("Daily GMV", "gmv", draw_gmv),
+    "markdown": ("Blended markdown", "blended", draw_markdown),
+    "mix": ("Branch mix", "mix", draw_mix),
+}
