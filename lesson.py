@@ -1,4 +1,4 @@
-"""The main job: build the shop, print the incident, let the gate judge it, and show what the monitors saw.
+"""The main job: build the shop, print the incident, let the gate judge it, show what the monitors would have seen.
 
 python lesson.py        everything, in the order of the story
 python lesson.py gate   the gate alone: before the release, after it, and with the contract that lacked the clause
@@ -10,6 +10,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+import monitors
 import seed
 import validate
 
@@ -72,9 +73,9 @@ def main(arguments: list[str]) -> int:
     status = seed.main()
     heading("The gate")
     status = max(status, gate())
-    print(
-        "\nNext: read seed.py from top to bottom, then contracts/listings.yaml and validate.py; then run `make test`."
-    )
+    heading("The monitors: columns of alarms beside a mottled one")
+    status = max(status, monitors.main([]) != 1)  # they have to sound the alarm
+    print("\nNext: read seed.py from top to bottom, then contracts/listings.yaml and reading.py; then run `make test`.")
     return status
 
 

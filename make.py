@@ -19,15 +19,19 @@ PYTHON = os.path.join(VENV, *(("Scripts", "python.exe") if os.name == "nt" else 
 STAMP = os.path.join(VENV, "ready")
 
 TARGETS: dict[str, tuple[str, list[list[str]]]] = {  # name: (what it does, the commands after "python")
-    "lesson": ("set up, build the shop, print the incident and the gate", [["lesson.py"]]),
+    "lesson": ("set up, build the shop, print the incident, the gate and the monitors", [["lesson.py"]]),
     "test": ("set up and run the test suite", [["-m", "pytest"]]),
     "seed": ("build data/shop.duckdb and print every published figure", [["seed.py"]]),
+    "monitors": ("the calendar of the 27 days", [["monitors.py"]]),
     "gate": ("the gate on 18 August and after the release", [["lesson.py", "gate"]]),
     "lint": (
         "check style, format and types",
         [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
     ),
-    "bench": ("measure validate() beside the bare query", [["tests/benchmarks/validate.py"]]),
+    "bench": (
+        "measure validate() and the monitors beside the bare query",
+        [["tests/benchmarks/validate.py"], ["tests/benchmarks/monitors.py"]],
+    ),
     "setup": ("only make .venv and install the pinned packages", []),
 }
 
