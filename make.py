@@ -73,26 +73,37 @@ def fingerprint() -> str:
     return digest.hexdigest()
 
 
+def works(*command: str) -> bool:
+    try:
+        return subprocess.call(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
+    except OSError:
+        return False
+
+
+def make_venv() -> None:
+    """Make .venv, with pip in it; stops with a sentence where this Python cannot."""
+    python = find_python()
+    if works(*python, "-c", "import ensurepip"):
+        run(*python, "-m", "venv", "--clear", VENV)
+    elif works(*python, "-m", "pip", "--version"):
+        run(*python, "-m", "venv", "--clear", "--without-pip", VENV)
+        run(*python, "-m", "pip", "--quiet", "--python", PYTHON, "install", "pip")
+    else:
+        sys.exit(
+            "make.py: this Python has no pip: on Debian and Ubuntu, `apt-get install python3-venv`, then try again"
+        )
+
+
 def set_up() -> None:
-    """Make .venv as requirements.lock has it, unless it stands already."""
+    """Bring .venv to what requirements.lock has, unless it is there already."""
     wanted = fingerprint()
     if os.path.exists(STAMP) and os.path.exists(PYTHON):
         with open(STAMP) as file:
             if file.read() == wanted:
                 return
     print("Setting up .venv from requirements.lock, once; this takes a few minutes.", flush=True)
-    python = find_python()
-    if subprocess.call([*python, "-c", "import ensurepip"], stderr=subprocess.DEVNULL) == 0:
-        run(*python, "-m", "venv", "--clear", VENV)
-    elif (
-        subprocess.call([*python, "-m", "pip", "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
-    ):
-        run(*python, "-m", "venv", "--clear", "--without-pip", VENV)
-        run(*python, "-m", "pip", "--quiet", "--python", PYTHON, "install", "pip")
-    else:
-        sys.exit(
-            "make.py: this Python has neither ensurepip nor pip: on Debian and Ubuntu, `apt-get install python3-venv`"
-        )
+    if not works(PYTHON, "-m", "pip", "--version"):
+        make_venv()
     install = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     run(*install, "-r", "requirements.lock")
     run(*install, "--no-deps", "--editable", ".")
