@@ -340,8 +340,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (contracts.DataError, contracts.ContractError, OSError, ValueError) as error:
-        if isinstance(getattr(error.__cause__, "__cause__", None), KeyboardInterrupt):  # as DuckDB reports Ctrl-C
-            return 130
         print(f"monitors.py: {error}", file=sys.stderr)
         return 2
 

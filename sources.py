@@ -13,7 +13,7 @@ import os
 import re
 import tempfile
 import uuid
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -108,6 +108,10 @@ class Source:
         """Whether the column has no type, since it never held a value: nothing can be said against it."""
         return column in self.untyped or self.table[self.names[column]].type().is_null()
 
+    def checks(self, column: str) -> Iterable[tuple[str, ir.BooleanValue]]:
+        """Checks that no contract can say, of a schema in Python: for each, which rows fail it."""
+        return ()
+
     def parse(self, types: Mapping[str, Type]) -> "Source":
         """This source with the cells of text files read once, however often their values are asked for."""
         if self.written == "typed":
@@ -153,6 +157,8 @@ class Source:
                 COMPILED[self.form, key] = ibis.to_sql(query(), dialect="duckdb")
             return self.run_duckdb(COMPILED[self.form, key])
         except Exception as error:
+            if isinstance(error.__cause__, KeyboardInterrupt):  # as DuckDB reports Ctrl-C
+                raise KeyboardInterrupt from error
             raise unreadable(self.origin, error) from error
 
     @property
