@@ -5,6 +5,7 @@ missing, or there is one that the contract forbids) is quarantined whole. Accept
 input, row for row; both are of the kind that came in.
 """
 
+import functools
 import sys
 import tempfile
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import Any
 
 import duckdb
 import ibis
+import ibis.expr.operations as ops
 import ibis.expr.types as ir
 import pyarrow as pa
 import pyarrow.compute
@@ -74,8 +76,8 @@ def split_rows(rows: list[Row], contract: Contract) -> tuple[list[Row], list[Row
 # --- tables ----------------------------------------------------------------------------------------------------------
 
 
-def broken_clauses(source: Source, contract: Contract) -> ir.ArrayValue:
-    """The clauses that each row breaks, as an expression over the table."""
+def broken_clauses(source: Source, contract: Contract, as_list: bool = True) -> ir.Value:
+    """The clauses that each row breaks, as an expression over the table: a list, or text as "a: type; b: enum"."""
 
     def text(reason: str) -> ir.Value:
         return tables.literal(reason, ibis.dtype("string"), contract)
@@ -102,13 +104,18 @@ def broken_clauses(source: Source, contract: Contract) -> ir.ArrayValue:
         for rule, fails in broken:
             reason = text(f"{clause.name}: {rule}")
             reasons.append(fails.fill_null(False).ifelse(reason, ibis.null("string")))
+    if not as_list:
+        parts = [ibis.literal("; ") + reason for reason in reasons]
+        joined = functools.reduce(lambda one, other: one + other.fill_null(""), parts, ibis.literal(""))
+        return joined.substr(2)
     # Led by a NULL: DuckDB's SQL for an array that begins with a query would be another one.
     return ibis.array([ibis.null("string"), *reasons]).filter(lambda reason: reason.notnull())
 
 
 def split_table(table: ir.Table, contract: Contract) -> tuple[ir.Table, ir.Table]:
-    """An ibis table, as two that its engine computes when they are used."""
-    judged = table.mutate(**{REASONS: broken_clauses(open_source(table), contract)})
+    """An ibis table, as two that its engine computes when they are used; the list is text where it has no lists."""
+    as_list = table.get_backend().has_operation(ops.ArrayFilter)
+    judged = table.mutate(**{REASONS: broken_clauses(open_source(table), contract, as_list)})
     is_broken = judged[REASONS].length() > 0
     return judged.filter(~is_broken).select(*(name for name in table.columns)), judged.filter(is_broken)
 

@@ -35,7 +35,8 @@ def read_table(source: Source, contract: Contract) -> Reading:
         present = counts[f"present_{i}"]
         typed = counts.get(f"typed_{i}", present if source.can_hold(clause.name, clause.type) else 0)
         reading.tallies[clause.name] = Tally(present, typed)
-        failing = {rule: counts.get(f"{rule}_{i}", 0) for rule in ("enum", "range", "pattern")}
+        own = [key.removesuffix(f"_{i}") for key in counts if key.startswith("check") and key.endswith(f"_{i}")]
+        failing = {rule: counts.get(f"{rule}_{i}", 0) for rule in ("enum", "range", "pattern", *own)}
         failing["type"] = present - typed
         failing["unique"] = typed - counts.get(f"distinct_{i}", typed)
         broken += [(clause, rule) for rule, rows in failing.items() if rows]
@@ -91,6 +92,7 @@ def tests(source: Source, contract: Contract, clause: Field) -> Iterator[tuple[R
     if clause.pattern is not None:
         pattern = clause.pattern.replace("\0", r"\x00")
         yield "pattern", ~values.re_search(f"^(?:{pattern})$")
+    yield from source.checks(clause.name)
 
 
 def wide_enough(values: ir.Value, clause: Field) -> ir.Value:
@@ -139,24 +141,27 @@ def offending(
     """The offending values of each broken clause: one query, a column of values for each clause."""
     if not broken:
         return
-    parts = [offenders(source, contract, clause, rule) for clause, rule in broken]
-    types = [part.value.type() for part in parts]
-    rows = []
-    for i, part in enumerate(parts):
-        columns = {f"v{j}": part.value if i == j else ibis.null(types[j]) for j in range(len(parts))}
-        rows.append(
-            part.select(
-                clause=ibis.literal(i), rows=part.rows, different=part.different, failing=part.failing, **columns
+    counted = [offenders(source, contract, clause, rule) for clause, rule in broken]
+    nulls = {f"v{i}": ibis.null(table.value.type()) for i, table in enumerate(counted)}
+    parts = []
+    for i, table in enumerate(counted):
+        top = table.order_by(ibis.desc("rows"), "value").limit(SHOWN)
+        value = top.value.substr(0, LONGEST) if top.value.type().is_string() else top.value
+        total = table.aggregate(rows=table.rows.sum().cast("int64"), different=table.count())
+        parts.append(
+            top.select(
+                clause=ibis.literal(i), rows=top.rows, different=ibis.literal(0, "int64"), **{**nulls, f"v{i}": value}
             )
         )
-    found = source.run(ibis.union(*rows, distinct=False) if len(rows) > 1 else rows[0])
+        parts.append(total.select(clause=ibis.literal(i), rows=total.rows, different=total.different, **nulls))
+    found = source.run(ibis.union(*parts, distinct=False))
     for i, (clause, rule) in enumerate(broken):
-        mine = [row for row in found if row["clause"] == i]
-        mine.sort(key=lambda row: (-row["rows"], row[f"v{i}"]))
-        values = tuple((row[f"v{i}"], row["rows"]) for row in mine)
+        total, *top = sorted((row for row in found if row["clause"] == i), key=lambda row: -row["different"])
+        top.sort(key=lambda row: (-row["rows"], row[f"v{i}"]))
+        values = tuple((row[f"v{i}"], row["rows"]) for row in top)
         if source.written == "json" and rule == "type":
             values = tuple((parsed(text), rows) for text, rows in values)
-        yield clause, rule, Offenders(int(mine[0]["failing"]), mine[0]["different"], values)
+        yield clause, rule, Offenders(int(total["rows"]), total["different"], values)
 
 
 def parsed(text: str) -> Any:
@@ -169,7 +174,7 @@ def parsed(text: str) -> Any:
 
 
 def offenders(source: Source, contract: Contract, clause: Field, rule: Rule) -> ir.Table:
-    """The most frequent values that break one clause: value, rows; with it how many rows and values break it in all."""
+    """The values that break one clause, each with its rows."""
     stored = source.stored(clause.name)
     if rule == "type":
         values, breaks = stored, stored.notnull()
@@ -179,8 +184,4 @@ def offenders(source: Source, contract: Contract, clause: Field, rule: Rule) -> 
         values = source.value(clause.name, clause.type)
         breaks = values.notnull() if rule == "unique" else dict(tests(source, contract, clause))[rule]
     counted = source.table.filter(breaks).select(value=values).group_by("value").aggregate(rows=lambda t: t.count())
-    if rule == "unique":
-        counted = counted.filter(counted.rows > 1)
-    counted = counted.mutate(different=counted.count().over(), failing=counted.rows.sum().over())
-    top = counted.order_by(ibis.desc("rows"), "value").limit(SHOWN)
-    return top.mutate(value=top.value.substr(0, LONGEST)) if top.value.type().is_string() else top
+    return counted.filter(counted.rows > 1) if rule == "unique" else counted

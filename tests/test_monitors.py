@@ -439,7 +439,9 @@ def test_a_time_without_a_zone_is_in_utc_whatever_the_session():
     assert (day.day, day.loaded_at) == (FIRST, datetime(2026, 8, 1, 23, 30, tzinfo=UTC))
 
 
-@pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")  # ibis asks pandas for it after SQLite
+@pytest.mark.filterwarnings(  # what ibis does with SQLite
+    "ignore:The 'future.infer_string' option", "ignore:The default date.* adapter", "ignore:unclosed database"
+)
 def test_any_back_end_has_the_same_metrics(rows, days):
     spec = Spec(amount="charged", list_amount="list", branch="code", known=("x",), goods=None, split_by="vendor")
     odd = pl.DataFrame(

@@ -672,3 +672,19 @@ def test_polars_types_that_arrow_has_not(dtype):
     assert [(v.rule, v.failing) for v in validate(frame, contract)] == [("range", 1)]
     accepted, quarantined = quarantine(frame, contract)
     assert (len(accepted), len(quarantined)) == (2, 1)
+
+
+@pytest.mark.filterwarnings(  # what ibis does with SQLite
+    "ignore:The 'future.infer_string' option", "ignore:The default date.* adapter", "ignore:unclosed database"
+)
+@pytest.mark.parametrize("backend", ["polars", "sqlite"])
+def test_an_ibis_table_of_another_back_end(backend):
+    contract = seed.ROOT / "contracts" / "listings.yaml"
+    connection = getattr(ibis, backend).connect()
+    for stage in ("before", "after"):
+        rows = seed.listings(stage)
+        table = connection.create_table(f"listings_{stage}", pa.Table.from_pylist(rows))
+        assert validate(table, contract) == validate(rows, contract)
+        accepted, quarantined = quarantine(table, contract)
+        assert accepted.count().execute() == (8000 if stage == "before" else 0)
+        assert quarantined.count().execute() == (0 if stage == "before" else 8000)
