@@ -8,6 +8,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from reading import mappings
 from sources import MixedTypes, Source, connect, open_relation, unique_names, unreadable
 
 
@@ -108,20 +109,13 @@ def open_mappings(rows: Iterable[object], wanted: Collection[str] | None) -> Sou
     return open_arrays("the rows", tuple(map(str, columns)), table, len(rows))
 
 
-def mappings(rows: Any) -> list[Mapping[str, Any]]:
-    """The rows as a list, after making sure that each is a mapping; a data frame gives its records."""
-    if hasattr(rows, "to_dicts"):
-        return list(rows.to_dicts())
-    if hasattr(rows, "to_dict"):
-        frame: Any = rows.astype(object)
-        for i in range(len(rows.columns)):
-            if is_integer_like(rows.iloc[:, i]):
-                frame.isetitem(i, [int(v) if v == v and v.is_integer() else v for v in rows.iloc[:, i]])
-        unique_names("the pandas table", [str(name) for name in frame.columns])
-        rows = [dict(zip(map(str, frame.columns), values, strict=True)) for values in frame.itertuples(index=False)]
-    checked = []
-    for i, row in enumerate(rows, 1):
-        if not isinstance(row, Mapping):
-            raise TypeError(f"row {i} is a {type(row).__name__}: each row must be a mapping of column name to value")
-        checked.append(row)
-    return checked
+def records(frame: Any) -> list[Mapping[str, Any]]:
+    """A pandas or polars frame as rows."""
+    if hasattr(frame, "to_dicts"):
+        return list(frame.to_dicts())
+    columns = unique_names("the pandas table", [str(name) for name in frame.columns])
+    values = frame.astype(object)
+    for i in range(len(columns)):
+        if is_integer_like(frame.iloc[:, i]):
+            values.isetitem(i, [int(v) if v == v and v.is_integer() else v for v in frame.iloc[:, i]])
+    return [dict(zip(columns, row, strict=True)) for row in values.itertuples(index=False)]

@@ -23,7 +23,7 @@ import reading
 import tables
 from contracts import Contract, DataError
 from files import kind_of
-from frames import is_integer_like, mappings, whole
+from frames import is_integer_like, records, whole
 from reading import Row, is_missing, repeats, zone_of
 from sources import MixedTypes, Source, open_source
 
@@ -158,7 +158,7 @@ def reasons_of_frame(frame: Any, contract: Contract) -> Reasons:
     try:
         source = open_source(numbered, [*(clause.name for clause in contract.fields), row], timezone=zone_of(contract))
     except MixedTypes:
-        return reasons_of_rows(mappings(frame), contract)
+        return reasons_of_rows(records(frame), contract)
     source = replace(source, columns=tuple(name for name in source.columns if name != row))
     judged = source.table.select(row=source.table[source.names[row]], reasons=broken_clauses(source, contract))
     return {found["row"]: found["reasons"] for found in source.run(judged.filter(judged.reasons.length() > 0))}

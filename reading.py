@@ -67,6 +67,15 @@ class Reading:
     mistyped: frozenset[str] = frozenset()  # columns whose stored type is wrong whatever they hold; a row has no such
 
 
+def mappings(rows: Iterable[Any]) -> list[Row]:
+    """The rows as a list, after making sure that each is a mapping."""
+    rows = list(rows)
+    for i, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            raise TypeError(f"row {i} is a {type(row).__name__}: each row must be a mapping of column name to value")
+    return rows
+
+
 def read_rows(rows: list[Row], contract: Contract) -> Reading:
     """Count what the contract asks about rows."""
     columns = tuple(dict.fromkeys(name for row in rows for name in row))

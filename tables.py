@@ -156,12 +156,12 @@ def offending(
         parts.append(total.select(clause=ibis.literal(i), rows=total.rows, different=total.different, **nulls))
     found = source.run(ibis.union(*parts, distinct=False))
     for i, (clause, rule) in enumerate(broken):
-        total, *top = sorted((row for row in found if row["clause"] == i), key=lambda row: -row["different"])
-        top.sort(key=lambda row: (-row["rows"], row[f"v{i}"]))
-        values = tuple((row[f"v{i}"], row["rows"]) for row in top)
+        whole, *most = sorted((row for row in found if row["clause"] == i), key=lambda row: -row["different"])
+        most.sort(key=lambda row: (-row["rows"], row[f"v{i}"]))
+        values = tuple((row[f"v{i}"], row["rows"]) for row in most)
         if source.written == "json" and rule == "type":
             values = tuple((parsed(text), rows) for text, rows in values)
-        yield clause, rule, Offenders(int(total["rows"]), total["different"], values)
+        yield clause, rule, Offenders(int(whole["rows"]), whole["different"], values)
 
 
 def parsed(text: str) -> Any:

@@ -23,13 +23,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeGuard, cast
+from typing import Any, TypeGuard
 
 import contracts
 from contracts import Contract
 from contracts.errors import printable
 from judging import NotChecked, Violation, judge
-from reading import Reading, Row, read_rows, zone_of
+from reading import Reading, mappings, read_rows, zone_of
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def read(rows: object, contract: Contract) -> Reading:
     except sources.MixedTypes:
         import frames
 
-        return read_rows(frames.mappings(cast(Any, rows)), contract)
+        return read_rows(frames.records(rows), contract)
     return tables.read_table(source, contract)
 
 
@@ -151,15 +151,6 @@ def is_rows(rows: object) -> TypeGuard[Iterable[Any]]:
 
 def names(contract: Contract) -> list[str]:
     return [clause.name for clause in contract.fields]
-
-
-def mappings(rows: Iterable[Any]) -> list[Row]:
-    """The rows as a list, after making sure that each is a mapping."""
-    rows = list(rows)
-    for i, row in enumerate(rows, 1):
-        if not isinstance(row, Mapping):
-            raise TypeError(f"row {i} is a {type(row).__name__}: each row must be a mapping of column name to value")
-    return rows
 
 
 # --- the gate --------------------------------------------------------------------------------------------------------
