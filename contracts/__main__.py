@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import datetime as dt
+import json
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-from contracts.document import concerns, load
+from contracts.document import Contract, concerns, load
 from contracts.errors import ContractError, printable
+from contracts.values import nearest
+
+
+class Wrong(Exception):
+    """What was asked for cannot be done: one sentence, and exit status 2."""
 
 
 def lint(files: Sequence[str]) -> int:
@@ -31,14 +39,227 @@ def lint(files: Sequence[str]) -> int:
     return status
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status."""
+def diff(chosen: argparse.Namespace) -> int:
+    """Judge a new version of a contract. 0: accepted, 1: rejected, 2: could not check."""
+    from contracts.formats import FORMATS
+    from contracts.release import verdict
+    from contracts.revisions import load_at
+
+    files, missing = chosen.files, (1 if chosen.against else 2) - len(chosen.files)
+    if 0 < missing < len(chosen.editorial):  # diff --editorial FIELD OLD NEW
+        files = chosen.editorial[-missing:] + files
+        del chosen.editorial[-missing:]
+    if chosen.against is None and len(files) != 2:
+        raise Wrong("diff compares two files, OLD and NEW, or one file with a revision: --against main FILE")
+    if chosen.against is not None and len(files) != 1:
+        raise Wrong("with --against, diff takes one file and compares it with what it was in that revision")
+    new = load(files[-1])
+    old = load(files[0]) if chosen.against is None else load_at(chosen.against, files[0])
+    for name in chosen.editorial:
+        named_field(name, old)
+    consumers = chosen.consumers or beside(files[-1]) or beside(files[0])
+    found = verdict(
+        old,
+        new,
+        as_of=chosen.as_of,
+        editorial=chosen.editorial,
+        consumers=consumers,
+        dialect=dialect(chosen.dialect),
+    )
+    print(FORMATS[chosen.format](found, new))
+    return found.status
+
+
+def plan(chosen: argparse.Namespace) -> int:
+    """Split a breaking change into two steps that pass diff. 0: done, 1: part of it has no two steps, 2: could not."""
+    from contracts.plan import plan as made
+    from contracts.plan import write
+
+    current, wanted = load(chosen.current), load(chosen.wanted)
+    names = dict(renaming(each, current) for each in chosen.name)
+    consumers = chosen.consumers or beside(chosen.current)
+    for name in chosen.editorial:
+        named_field(name, current)
+    try:
+        found = made(
+            current,
+            wanted,
+            announce=chosen.announce,
+            consumers=consumers,
+            dialect=dialect(chosen.dialect),
+            names=names,
+            editorial=chosen.editorial,
+        )
+    except ContractError:
+        raise
+    except ValueError as error:
+        raise Wrong(str(error)) from None
+    print(found.text(files=chosen.out is None))
+    if chosen.out is not None:
+        for path in write(found, Path(chosen.out)):
+            print(f"wrote {printable(str(path))}")
+    return 1 if found.left_out else 0
+
+
+def readers(chosen: argparse.Namespace) -> int:
+    """Say who still reads a field. 0: nobody, 1: somebody, 2: nobody known, but of some teams nothing is known."""
+    from contracts.readers import readers as who
+
+    contract = load(chosen.contract)
+    field = named_field(chosen.field, contract)
+    consumers = chosen.consumers or beside(chosen.contract)
+    if consumers is None:
+        raise Wrong("there is no folder of the consumers' SQL beside the contract; name one with --consumers")
+    found = who(consumers, contract.dataset, field, contract.consumers, dialect=dialect(chosen.dialect))
+    if chosen.format == "json":
+        print(json.dumps(found.to_dict(), indent=2))
+    else:
+        for place in (*found.readers, *found.unknown):
+            print(place)
+        unknown = ", ".join(dict.fromkeys(one.team for one in found.unknown))
+        says = f"{found.dataset}.{found.field} is read by "
+        says += ", ".join(found.reading) or ("nobody, as far as is known" if unknown else "nobody")
+        print(printable(says + (f"; unknown: {unknown}" if unknown else "")))
+    return 1 if found.readers else 2 if found.unknown else 0
+
+
+def compat(chosen: argparse.Namespace) -> int:
+    """Say what a schema registry would have said, beside the contract's own verdict. 0: FULL, 1: less, 2: could not."""
+    from contracts.compatibility import compatibility, released, table
+
+    new = load(chosen.files[-1])
+    defaults = dict(pair(each, "--default") for each in chosen.default)
+    for name in defaults:
+        named_field(name, new)
+    if len(chosen.files) == 2 and chosen.history is None:
+        versions = [load(chosen.files[0])]
+    elif len(chosen.files) == 1 and chosen.history is not None:
+        versions = released(chosen.history, new)
+    else:
+        raise Wrong("compat compares OLD and NEW, or NEW with every version in a folder: --history DIR NEW")
+    found = [compatibility(old, new, enums=chosen.enums, defaults=defaults) for old in versions]
+    if chosen.format == "json":
+        print(json.dumps([each.to_dict() for each in found], indent=2))
+    else:
+        print(table(found))
+    return 0 if all(each.full for each in found) else 1
+
+
+def export(chosen: argparse.Namespace) -> int:
+    """Write a contract in another form. 0: written, 2: could not."""
+    from contracts.interop import to_python
+
+    print(to_python(load(chosen.contract)), end="")
+    return 0
+
+
+# ---- what the arguments say -------------------------------------------------------------------------------------
+
+
+def beside(file: str) -> str | None:
+    """The consumers' SQL that lies beside a contract, or one folder up, as for history/."""
+    above = Path(file).absolute().parent
+    found = next((one / "consumers" for one in (above, above.parent) if (one / "consumers").is_dir()), None)
+    return None if found is None else str(found.relative_to(Path.cwd()) if found.is_relative_to(Path.cwd()) else found)
+
+
+def named_field(name: str, contract: Contract) -> str:
+    """The name, if the contract has such a field."""
+    if contract.field(name) is None:
+        near = nearest(name, [field.name for field in contract.fields])
+        hint = f"did you mean {near}?" if near else f"it has {', '.join(field.name for field in contract.fields[:12])}"
+        raise Wrong(f"{contract.dataset} {contract.version} has no field {name!r}; {hint}")
+    return name
+
+
+def renaming(text: str, contract: Contract) -> tuple[str, str]:
+    old, new = pair(text, "--name")
+    return named_field(old, contract), new
+
+
+def pair(text: str, option: str) -> tuple[str, str]:
+    """FIELD=WORD."""
+    name, sign, word = text.partition("=")
+    if not (name and sign and word):
+        raise Wrong(f"{option} takes FIELD=WORD, but here is {text!r}")
+    return name, word
+
+
+def dialect(name: str) -> str:
+    """The name, if sqlglot knows such a dialect."""
+    from sqlglot import Dialect
+
+    try:
+        Dialect.get_or_raise(name)
+    except ValueError:
+        raise Wrong(f"{name!r} is no SQL dialect; write duckdb, snowflake, bigquery, postgres, spark, …") from None
+    return name
+
+
+def day(text: str) -> dt.date:
+    """A day on the command line; of a time, its day."""
+    try:
+        return dt.datetime.fromisoformat(text).date()
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as 2026-08-19") from None
+
+
+def arguments_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m contracts", description="Work with contracts, without any data.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    sql = argparse.ArgumentParser(add_help=False)
+    sql.add_argument("--consumers", metavar="DIR", help="their SQL, DIR/<team>/*.sql (default: beside the contract)")
+    sql.add_argument("--dialect", default="duckdb", metavar="D", help="of that SQL (default: duckdb)")
+
     command = commands.add_parser("lint", help="say what is wrong in contracts", description=lint.__doc__)
     command.add_argument("files", nargs="+", metavar="FILE", help="a contract, as YAML")
     command.set_defaults(run=lambda chosen: lint(chosen.files))
-    chosen = parser.parse_args(arguments)
+
+    command = commands.add_parser("diff", help="judge a new version", description=diff.__doc__, parents=[sql])
+    command.add_argument("files", nargs="*", metavar="FILE", help="OLD and NEW, or with --against only NEW")
+    command.add_argument("--against", metavar="REV", help="compare with the file as it is in this git revision")
+    command.add_argument("--as-of", metavar="DATE", type=day, default=dt.date.today(), help="default: today")
+    command.add_argument(
+        "--editorial", metavar="FIELD", nargs="+", action="extend", default=[], help="only its wording changed"
+    )
+    command.add_argument("--format", choices=["text", "json", "github", "markdown"], default="text")
+    command.set_defaults(run=diff)
+
+    command = commands.add_parser("plan", help="expand and contract", description=plan.__doc__, parents=[sql])
+    command.add_argument("current", metavar="CURRENT", help="the version in force")
+    command.add_argument("wanted", metavar="WANTED", help="what it should become")
+    command.add_argument("--announce", metavar="DATE", type=day, default=dt.date.today(), help="default: today")
+    command.add_argument("--name", metavar="OLD=NEW", action="append", default=[], help="what a new field is called")
+    command.add_argument("--editorial", metavar="FIELD", action="append", default=[], help="only its wording changed")
+    command.add_argument("--out", metavar="DIR", help="write both versions and the SQL there")
+    command.set_defaults(run=plan)
+
+    command = commands.add_parser("readers", help="who reads a field", description=readers.__doc__, parents=[sql])
+    command.add_argument("contract", metavar="CONTRACT")
+    command.add_argument("field", metavar="FIELD")
+    command.add_argument("--format", choices=["text", "json"], default="text")
+    command.set_defaults(run=readers)
+
+    command = commands.add_parser("compat", help="what a schema registry would say", description=compat.__doc__)
+    command.add_argument("files", nargs="+", metavar="FILE", help="OLD and NEW, or with --history only NEW")
+    command.add_argument("--history", metavar="DIR", help="compare with every earlier version there (transitive)")
+    command.add_argument("--enums", action="store_true", help="export an enum of text as an Avro enum")
+    command.add_argument(
+        "--default", metavar="FIELD=SYMBOL", action="append", default=[], help="the enum's default in NEW"
+    )
+    command.add_argument("--format", choices=["text", "json"], default="text")
+    command.set_defaults(run=compat)
+
+    command = commands.add_parser("export", help="write a contract in another form", description=export.__doc__)
+    command.add_argument("contract", metavar="CONTRACT", help="the contract, as YAML")
+    command.add_argument("--to", required=True, choices=["python"], help="a Schema class for a function's signature")
+    command.set_defaults(run=export)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    chosen = arguments_parser().parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -49,6 +270,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, say `head`, has seen enough; Python would complain again at its exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except ContractError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except (Wrong, OSError) as error:
+        print(printable(str(error)), file=sys.stderr)
+        return 2
     return status
 
 

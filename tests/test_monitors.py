@@ -460,6 +460,7 @@ def test_any_back_end_has_the_same_metrics(rows, days):
         expected = [replace(day, median_price=medians.get(day.day)) for day in days]
         assert monitors.daily_metrics(orders) == expected, name
         assert monitors.daily_metrics(others, spec) == monitors.daily_metrics(odd, spec), name
+        backend.disconnect()
 
 
 def test_large_amounts_are_exact():

@@ -688,3 +688,4 @@ def test_an_ibis_table_of_another_back_end(backend):
         accepted, quarantined = quarantine(table, contract)
         assert accepted.count().execute() == (8000 if stage == "before" else 0)
         assert quarantined.count().execute() == (0 if stage == "before" else 8000)
+    connection.disconnect()

@@ -1,0 +1,224 @@
+"""May this version of a contract be released? The changes, its number, and the old version's evolution clause.
+
+    verdict(old, new, as_of=...) -> Verdict, whose status is 0 accepted, 1 rejected, 2 could not check
+
+With `breaking: expand_and_contract` no breaking change is allowed in one step, whatever the number says, but one: the
+removal of a field that the old version marks deprecated, whose notice is over, and that no consumer's SQL reads.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.changes import BUMPS, Bump, Change, given, needed, numbers
+from contracts.document import Contract
+from contracts.errors import printable
+from contracts.evolution import diff
+from contracts.readers import Readers, readers
+
+REMOVED = ("field removed", "field renamed")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All that is to be said of a step from one version to the next."""
+
+    dataset: str
+    old: str
+    new: str
+    changes: tuple[Change, ...]
+    needed: Bump | None
+    given: Bump | None  # None: the number did not go up
+    reasons: tuple[str, ...]  # why it is rejected
+    not_checked: tuple[str, ...]
+    instead: tuple[str, ...]  # what to do about it
+
+    @property
+    def verdict(self) -> str:
+        return "rejected" if self.reasons else "could not check" if self.not_checked else "accepted"
+
+    @property
+    def status(self) -> int:
+        return {"accepted": 0, "rejected": 1, "could not check": 2}[self.verdict]
+
+    @property
+    def consumers(self) -> tuple[str, ...]:
+        """The teams that a breaking change affects."""
+        return tuple(dict.fromkeys(team for change in self.changes if change.breaking for team in change.consumers))
+
+    def __str__(self) -> str:
+        """The verdict in one sentence."""
+        breaking = sum(change.breaking for change in self.changes)
+        count = f"{len(self.changes)} change{'s' * (len(self.changes) != 1)}, {breaking} breaking"
+        affects = f"; affects {', '.join(self.consumers)}" if self.consumers else ""
+        step = f"{self.dataset} {self.old} → {self.new}"
+        bump = f"needs {self.needed or 'no'} bump, has {self.given or 'none'}"
+        return printable(f"{self.verdict.upper()}: {step}, {count}, {bump}{affects}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as JSON has it."""
+        return {
+            "dataset": self.dataset,
+            "old": self.old,
+            "new": self.new,
+            "verdict": self.verdict,
+            "needed": self.needed,
+            "given": self.given,
+            "changes": [change.to_dict() for change in self.changes],
+            "consumers": list(self.consumers),
+            "reasons": [printable(reason) for reason in self.reasons],
+            "not_checked": [printable(reason) for reason in self.not_checked],
+            "instead": [printable(advice) for advice in self.instead],
+        }
+
+
+def verdict(
+    old: Contract,
+    new: Contract,
+    *,
+    as_of: dt.date,
+    editorial: Iterable[str] = (),
+    consumers: str | os.PathLike[str] | None = None,
+    dialect: str = "duckdb",
+) -> Verdict:
+    """Judge the step from old to new on the day `as_of`; `consumers` is the folder of <team>/*.sql.
+
+    Raises OSError where that folder cannot be read.
+    """
+    reworded = frozenset(editorial)
+    changes = diff(old, new, editorial=reworded)
+    reasons = list(number_reasons(old.version, new.version, changes))
+    not_checked: list[str] = []
+    gone = [field for field in old.fields if not new.field(field.name)]
+    allowed: set[str] = set()  # removals that are all right
+    for field in gone:
+        if old.evolution.breaking != "expand_and_contract":
+            break
+        if (wait := waiting(old, field.name, as_of)) is not None:
+            reasons.append(wait)
+        if field.deprecated is None:
+            continue
+        answer = who_reads(old, field.name, consumers, dialect)
+        if answer.readers:
+            first = answer.readers[0]
+            more = f" and {len(answer.readers) - 1} more places" if len(answer.readers) > 1 else ""
+            reading = f"{', '.join(answer.reading)} still read{'s' * (len(answer.reading) == 1)} it"
+            reasons.append(f"{field.name}: {reading}: {first.file}:{first.line}:{first.column}{more}")
+        elif answer.unknown:
+            not_checked += [f"{field.name}: {unknown}" for unknown in answer.unknown]
+        allowed.add(field.name)  # its reasons are given
+    for change in changes:
+        if change.rule not in REMOVED or old.evolution.breaking != "expand_and_contract":
+            reasons += clause_reasons(old, change, allowed)
+    instead = tuple(dict.fromkeys(advice(old, changes, reasons, allowed)))
+    return Verdict(
+        new.dataset,
+        old.version,
+        new.version,
+        tuple(changes),
+        needed(changes),
+        given(old.version, new.version),
+        tuple(reasons),
+        tuple(not_checked),
+        instead,
+    )
+
+
+def number_reasons(old: str, new: str, changes: list[Change]) -> Iterator[str]:
+    """What is wrong with the version number."""
+    bump, has = needed(changes), given(old, new)
+    if numbers(new) < numbers(old):
+        yield f"the version goes down from {old} to {new}"
+    elif bump and has is None:
+        yield f"the version is still {old}, but the content is another; {step(old, bump)} is the next"
+    elif bump and has and BUMPS.index(has) < BUMPS.index(bump):
+        yield f"{old} → {new} is a {has} bump, but these changes need a {bump} one; {step(old, bump)} is the next"
+
+
+def step(version: str, bump: Bump) -> str:
+    """The next version after that bump."""
+    major, minor, patch = numbers(version)
+    return {"major": f"{major + 1}.0.0", "minor": f"{major}.{minor + 1}.0", "patch": f"{major}.{minor}.{patch + 1}"}[
+        bump
+    ]
+
+
+def clause_reasons(old: Contract, change: Change, allowed: set[str]) -> Iterator[str]:
+    """Where a change breaks the old version's evolution clause."""
+    where = change.field or "the table"
+    if change.rule == "field added" and old.evolution.additive == "forbidden":
+        yield f"{where}: a new field, but the contract says additive: forbidden"
+    if not change.breaking or old.evolution.breaking == "allowed" or follows(old, change, allowed):
+        return
+    if old.evolution.breaking == "forbidden":
+        yield f"{where}: a breaking change ({change.rule}); the contract says breaking: forbidden"
+    else:
+        yield f"{where}: a breaking change in one step ({change.rule}); the contract says expand_and_contract"
+
+
+def follows(old: Contract, change: Change, allowed: set[str]) -> bool:
+    """Whether freshness only moves from a field that may go to its successor."""
+    field = old.field(change.old) if change.rule == "freshness field" and change.old in allowed else None
+    return bool(field and field.deprecated and field.deprecated.replaced_by == change.new)
+
+
+def earliest(old: Contract, announced: dt.date) -> dt.date:
+    """The first day on which a field announced that day may go."""
+    notice = old.evolution.notice or dt.timedelta()
+    days = -(-notice // dt.timedelta(days=1))  # part of a day is a day
+    return announced + dt.timedelta(days=min(days, (dt.date.max - announced).days))
+
+
+def waiting(old: Contract, name: str, as_of: dt.date) -> str | None:
+    """Why a field may not go yet, by its announcement; None where it may."""
+    field = old.field(name)
+    if field is None or field.deprecated is None:
+        return f"{name}: the field is gone, but {old.version} does not mark it deprecated"
+    day = earliest(old, field.deprecated.announced)
+    if (left := (day - as_of).days) <= 0:
+        return None
+    told = f"it was announced on {field.deprecated.announced} and may go on {day}"
+    return f"{name}: the notice is not over: {left} day{'s' * (left != 1)} left; {told}"
+
+
+def who_reads(old: Contract, name: str, consumers: str | os.PathLike[str] | None, dialect: str) -> Readers:
+    """The field's readers; every team is unknown where there is no folder of SQL."""
+    if consumers is not None:
+        return readers(consumers, old.dataset, name, old.consumers, dialect=dialect)
+    from contracts.readers import Unknown
+
+    reason = "no SQL was given; name its folder with --consumers"
+    return Readers(old.dataset, name, (), tuple(Unknown(team, None, reason) for team in old.consumers), old.consumers)
+
+
+def advice(old: Contract, changes: list[Change], reasons: list[str], allowed: set[str]) -> Iterator[str]:
+    """What to do instead."""
+    expand = "python -m contracts plan OLD NEW writes both steps"
+    notice = f"after {(old.evolution.notice or dt.timedelta()).days} days of notice"
+    if old.evolution.breaking == "forbidden":
+        expand = "agree with the consumers on a new table, as this contract forbids breaking changes"
+    for change in changes if reasons else ():
+        if not change.breaking or old.evolution.breaking == "allowed" or change.field in allowed:
+            continue
+        if change.rule == "field renamed":
+            yield (
+                f"{change.field}: add {change.new.name} beside it, mark {change.field} deprecated, replaced by "
+                f"{change.new.name}, and remove it {notice} once nobody reads it; {expand}"
+            )
+        elif change.rule == "field removed":
+            field = old.field(str(change.field))
+            if field and field.deprecated:
+                yield f"{change.field}: wait until the notice is over and nobody reads it"
+            else:
+                yield f"{change.field}: keep it, mark it deprecated, and remove it {notice}; {expand}"
+        elif change.field:
+            yield (
+                f"{change.field}: keep it as it is, put the new values in a new field beside it, mark {change.field} "
+                f"deprecated, and remove it {notice} once nobody reads it; {expand}"
+            )
+        else:
+            yield "the table: keep the promise, or publish a new table with the looser one beside this one"
