@@ -29,8 +29,8 @@ TARGETS: dict[str, tuple[str, list[list[str]]]] = {  # name: (what it does, the 
         [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
     ),
     "bench": (
-        "measure validate() and the monitors beside the bare query",
-        [["tests/benchmarks/validate.py"], ["tests/benchmarks/monitors.py"]],
+        "measure validate, the monitors and the boundary beside bare queries",
+        [[f"tests/benchmarks/{name}.py"] for name in ("validate", "monitors", "boundary")],
     ),
     "setup": ("only make .venv and install the pinned packages", []),
 }

@@ -141,20 +141,21 @@ def offending(
     """The offending values of each broken clause: one query, a column of values for each clause."""
     if not broken:
         return
-    counted = [offenders(source, contract, clause, rule) for clause, rule in broken]
-    nulls = {f"v{i}": ibis.null(table.value.type()) for i, table in enumerate(counted)}
-    parts = []
-    for i, table in enumerate(counted):
-        top = table.order_by(ibis.desc("rows"), "value").limit(SHOWN)
-        value = top.value.substr(0, LONGEST) if top.value.type().is_string() else top.value
-        total = table.aggregate(rows=table.rows.sum().cast("int64"), different=table.count())
-        parts.append(
-            top.select(
-                clause=ibis.literal(i), rows=top.rows, different=ibis.literal(0, "int64"), **{**nulls, f"v{i}": value}
-            )
-        )
-        parts.append(total.select(clause=ibis.literal(i), rows=total.rows, different=total.different, **nulls))
-    found = source.run(ibis.union(*parts, distinct=False))
+
+    def query() -> ir.Table:
+        counted = [offenders(source, contract, clause, rule) for clause, rule in broken]
+        nulls = {f"v{i}": ibis.null(table.value.type()) for i, table in enumerate(counted)}
+        parts = []
+        for i, table in enumerate(counted):
+            top = table.order_by(ibis.desc("rows"), "value").limit(SHOWN)
+            value = top.value.substr(0, LONGEST) if top.value.type().is_string() else top.value
+            total = table.aggregate(rows=table.rows.sum().cast("int64"), different=table.count())
+            which, zero = ibis.literal(i), ibis.literal(0, "int64")
+            parts.append(top.select(clause=which, rows=top.rows, different=zero, **{**nulls, f"v{i}": value}))
+            parts.append(total.select(clause=which, rows=total.rows, different=total.different, **nulls))
+        return ibis.union(*parts, distinct=False)
+
+    found = source.run(query, (contract, tuple((clause.name, rule) for clause, rule in broken)))
     for i, (clause, rule) in enumerate(broken):
         whole, *most = sorted((row for row in found if row["clause"] == i), key=lambda row: -row["different"])
         most.sort(key=lambda row: (-row["rows"], row[f"v{i}"]))

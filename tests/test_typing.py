@@ -1,0 +1,75 @@
+"""What mypy and pyright say of right and wrong code, line by line: each checker, on each line that says `# error`.
+
+ibis ships no types that mypy can read, so mypy gets a stub that says that a table is a class (tests/typing/stubs);
+pyright reads ibis itself. What no checker sees is tested too: a column's name in an expression.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent / "typing"
+FILES = ["right.py", "wrong.py", "unseen.py"]
+
+
+def expected(name):
+    lines = (HERE / name).read_text(encoding="utf-8").splitlines()
+    return {number for number, line in enumerate(lines, 1) if "# error" in line}
+
+
+@pytest.fixture(scope="module")
+def mypy(tmp_path_factory):
+    """The lines that mypy complains about, by file."""
+    pytest.importorskip("mypy")
+    cache = tmp_path_factory.mktemp("mypy")
+    command = [sys.executable, "-m", "mypy", "--config-file", str(HERE / "mypy.ini"), "--cache-dir", str(cache)]
+    done = subprocess.run([*command, *FILES], cwd=HERE, capture_output=True, text=True, timeout=300)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    found = re.findall(r"^([^:\n]+):(\d+): error", done.stdout, re.MULTILINE)
+    return lines_by_file(found), done.stdout
+
+
+@pytest.fixture(scope="module")
+def pyright():
+    """The lines that pyright complains about, by file."""
+    pytest.importorskip("pyright")
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
+    command += [str(HERE / name) for name in FILES]
+    environment = os.environ | {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=300, env=environment, cwd=HERE.parents[1]
+        )
+        answer = json.loads(done.stdout)
+    except (json.JSONDecodeError, subprocess.TimeoutExpired) as error:
+        pytest.skip(f"pyright cannot run here (it fetches a part of itself when it first runs): {error}")
+    found = [
+        (Path(each["file"]).name, each["range"]["start"]["line"] + 1)
+        for each in answer["generalDiagnostics"]
+        if each["severity"] == "error"
+    ]
+    return lines_by_file(found), done.stdout
+
+
+def lines_by_file(found):
+    lines = {}
+    for file, line in found:
+        lines.setdefault(Path(file).name, set()).add(int(line))
+    return lines
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_checkers_see_what_is_wrong_and_nothing_else(checker, name, request):
+    lines, output = request.getfixturevalue(checker)
+    assert lines.get(name, set()) == expected(name), output
+
+
+def test_the_files_hold_what_they_promise():
+    assert not expected("right.py") and not expected("unseen.py")
+    assert len(expected("wrong.py")) >= 20
