@@ -41,7 +41,9 @@ from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 import ibis.expr.types as ir
 
-from columns import Check, Nullable, meaning, unit
+from clause.columns import Check, Nullable, meaning, unit
+from clause.schemas import DataFrame, Schema, frame_of, schema_from
+from clause.signatures import Place, Reader, Signature, iterate, named, signature_of
 from contracts.errors import (
     CheckExecutionError,
     CoercionError,
@@ -50,8 +52,6 @@ from contracts.errors import (
     ValidationError,
     ValidationPhase,
 )
-from schemas import DataFrame, Schema, frame_of, schema_from
-from signatures import Place, Reader, Signature, iterate, named, signature_of
 
 __all__ = [
     "Check",

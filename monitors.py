@@ -33,9 +33,9 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import contracts
-import daybook
-from daybook import Day, Verdict, add_to_store, by_monitor, calendar, compare, in_order, read_store
-from plots import plot
+from clause import daybook
+from clause.daybook import Day, Verdict, add_to_store, by_monitor, calendar, compare, in_order, read_store
+from clause.plots import plot
 
 __all__ = ["Day", "Rules", "Spec", "Verdict", "add_to_store", "backtest", "calendar", "compare", "daily_metrics"]
 __all__ += ["judge", "onsets", "plot", "read_store"]
@@ -60,7 +60,7 @@ class Spec:
 
 def daily_metrics(orders: object, spec: Spec = Spec()) -> list[Day]:
     """A Day per day that has rows, in order. `orders` is any kind of table, or its path. See `measuring`."""
-    from measuring import measure
+    from clause.measuring import measure
 
     columns = {name: column for name, column in vars(spec).items() if name != "known" and column is not None}
     return in_order(measure(orders, columns, spec.known))

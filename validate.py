@@ -26,10 +26,10 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 import contracts
+from clause.judging import NotChecked, Violation, judge
+from clause.reading import Reading, mappings, read_rows, zone_of
 from contracts import Contract
 from contracts.errors import printable
-from judging import NotChecked, Violation, judge
-from reading import Reading, mappings, read_rows, zone_of
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def quarantine(rows: object, contract: Contract | str | Path | Mapping[str, Any]
     memory. Quarantined rows carry `broken_clauses`, a list such as ["item_condition: enum"]. A table whose structure
     is broken is quarantined whole. Errors as for `validate`.
     """
-    import quarantining
+    from clause import quarantining
 
     contract = as_contract(contract)
     if is_rows(rows):
@@ -131,13 +131,15 @@ def read(rows: object, contract: Contract) -> Reading:
     """Count: mappings in plain Python, a table of any other kind with one query."""
     if is_rows(rows):
         return read_rows(mappings(rows), contract)
-    import sources  # a list of rows needs no database
-    import tables
+    from clause import (
+        sources,  # a list of rows needs no database
+        tables,
+    )
 
     try:
         source = sources.open_source(rows, names(contract), timezone=zone_of(contract))
     except sources.MixedTypes:
-        import frames
+        from clause import frames
 
         return read_rows(frames.records(rows), contract)
     return tables.read_table(source, contract)
@@ -160,7 +162,7 @@ def main(arguments: list[str] | None = None) -> int:
     """The command line: exit 0 kept, 1 broken, 2 could not check."""
     import argparse
 
-    import verdicts
+    from clause import verdicts
 
     parser = argparse.ArgumentParser(
         prog="validate.py",
@@ -181,7 +183,7 @@ def main(arguments: list[str] | None = None) -> int:
         with progress(f"reading {options.data}"):
             found = report(options.data, contract, as_of=as_of, loaded_at=options.loaded_at)
             if options.quarantine:
-                import quarantining
+                from clause import quarantining
 
                 quarantining.write(options.data, contract, options.quarantine)
     except contracts.ContractError as error:

@@ -411,7 +411,7 @@ def test_parse_finds_everything_at_once_with_exact_counts():
 
 
 def test_parse_asks_once_where_all_is_well_and_twice_where_not(monkeypatch):
-    import sources
+    from clause import sources
 
     asked = []
     run = sources.Source.run_duckdb

@@ -14,7 +14,7 @@ from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonS
 
 import seed
 import validate
-import verdicts
+from clause import verdicts
 
 KEPT, BROKEN, COULD_NOT_CHECK = 0, 1, 2
 FORMATS = list(verdicts.FORMATS)

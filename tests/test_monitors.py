@@ -21,13 +21,13 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import daybook
 import monitors
 import seed
+from clause import daybook
+from clause.sources import Source
 from contracts import from_mapping
 from contracts.errors import DataError
 from monitors import Day, Rules, Spec, judge
-from sources import Source
 
 ROOT = Path(monitors.__file__).resolve().parent
 TAXI = ROOT.parent / "shared" / "real" / "nyc_taxi" / "monthly_shape_from_full_10k_samples.csv"

@@ -16,8 +16,8 @@ from typing import Any
 
 import duckdb
 
+from clause.sources import REWRITTEN, Source, connect, open_relation, unique_names, unreadable
 from contracts.errors import DataError
-from sources import REWRITTEN, Source, connect, open_relation, unique_names, unreadable
 
 
 def open_files(pattern: str, wanted: Collection[str] | None, timezone: str) -> Source:

@@ -17,13 +17,13 @@ import ibis.expr.types as ir
 from ibis.expr.schema import Schema as TableSchema
 
 import contracts
-import frames
-from columns import Column, bound, column_of, disagreements, read_column, refine
+from clause import frames
+from clause.columns import Column, bound, column_of, disagreements, read_column, refine
+from clause.judging import Violation, broken
+from clause.signatures import names_at
 from contracts import Contract, ContractError
 from contracts.document import to_mapping
 from contracts.errors import Fault, StructuralError, ValidationError, ValidationPhase, printable
-from judging import Violation, broken
-from signatures import names_at
 
 S = TypeVar("S", bound="Schema")
 SEEN = 256  # table schemas that a class remembers
@@ -151,7 +151,7 @@ class Schema:
         Casts never lose anything: '5.7' is no int. Raises StructuralError, CoercionError, ConstraintError or
         CheckExecutionError, with all failures at once. Runs one aggregate query, and one more where something fails.
         """
-        from parsing import parsed
+        from clause.parsing import parsed
 
         return cast("DataFrame[S]", frame_of(cls)(parsed(cls, table).op()))
 

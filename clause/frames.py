@@ -8,8 +8,8 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from reading import mappings
-from sources import MixedTypes, Source, connect, open_relation, unique_names, unreadable
+from clause.reading import mappings
+from clause.sources import MixedTypes, Source, connect, open_relation, unique_names, unreadable
 
 
 def open_frame(rows: object, wanted: Collection[str] | None) -> Source:

@@ -19,13 +19,12 @@ import ibis.expr.types as ir
 import pyarrow as pa
 import pyarrow.compute
 
-import reading
-import tables
+from clause import reading, tables
+from clause.files import kind_of
+from clause.frames import is_integer_like, records, whole
+from clause.reading import Row, is_missing, repeats, zone_of
+from clause.sources import MixedTypes, Source, open_source
 from contracts import Contract, DataError
-from files import kind_of
-from frames import is_integer_like, records, whole
-from reading import Row, is_missing, repeats, zone_of
-from sources import MixedTypes, Source, open_source
 
 REASONS = "broken_clauses"
 Reasons = dict[int, list[str]]  # row number -> the clauses it breaks, as "field: rule"

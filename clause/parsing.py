@@ -12,8 +12,12 @@ from typing import Any
 import ibis.expr.datatypes as dt
 import ibis.expr.types as ir
 
-import tables
-from columns import Check
+from clause import tables
+from clause.columns import Check
+from clause.judging import Violation, broken, judge, quoted, shown
+from clause.reading import Reading, zone_of
+from clause.schemas import NOTHING, Schema, as_table, failure, misfits, wrong
+from clause.sources import WRITTEN, ZONE, Source, is_plain, open_relation, open_source
 from contracts import Contract, DataError
 from contracts.errors import (
     CheckExecutionError,
@@ -23,10 +27,6 @@ from contracts.errors import (
     ValidationError,
     ValidationPhase,
 )
-from judging import Violation, broken, judge, quoted, shown
-from reading import Reading, zone_of
-from schemas import NOTHING, Schema, as_table, failure, misfits, wrong
-from sources import WRITTEN, ZONE, Source, is_plain, open_relation, open_source
 
 PARSE = ValidationPhase.PARSE
 ONE_AT_A_TIME = threading.RLock()  # a connection of ibis to DuckDB hangs where two threads use it at once

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from daybook import ELSE, Day, Verdict, by_monitor, in_order, scale, whose
+from clause.daybook import ELSE, Day, Verdict, by_monitor, in_order, scale, whose
 
 HATCHES = (("#0072B2", ""), ("#E69F00", "//"), ("#F0E442", ".."), ("#56B4E9", "||"), ("#CC79A7", "--"))
 MARKS: dict[str, dict[str, Any]] = {

@@ -11,9 +11,9 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
+from clause.reading import Offenders, Reading, Rule, Tally, instant, is_boolean, zone_of
 from contracts import Contract, Field
 from contracts.errors import printable
-from reading import Offenders, Reading, Rule, Tally, instant, is_boolean, zone_of
 
 LONGEST = 60  # characters of an offending value that a message shows
 LISTED = 12  # allowed values that a message lists

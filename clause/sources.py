@@ -197,7 +197,7 @@ def is_plain(dtype: DataType) -> bool:
 
 def unreadable(origin: str, error: Exception) -> DataError:
     """What the reader says, in a line, with the line of the file where it names one."""
-    import files
+    from clause import files
 
     text = str(error).strip()
     file = re.search(r'^  file = (.+)$|file "([^"]+)"', text, re.MULTILINE)
@@ -227,14 +227,14 @@ def open_source(rows: object, wanted: Collection[str] | None = None, *, timezone
     TypeError where `rows` is no kind of table.
     """
     if isinstance(rows, str | Path):
-        import files
+        from clause import files
 
         return files.open_files(str(rows), wanted, timezone)
     if isinstance(rows, ir.Table):
         return Source("the ibis table", tuple(rows.columns), rows, {name: name for name in rows.columns})
     if isinstance(rows, duckdb.DuckDBPyRelation):
         return open_relation("the DuckDB relation", rows, wanted)
-    import frames
+    from clause import frames
 
     return frames.open_frame(rows, wanted)
 

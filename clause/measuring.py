@@ -16,9 +16,9 @@ import ibis.expr.operations as ops
 import ibis.expr.types as ir
 from ibis.common.exceptions import IbisError
 
+from clause.daybook import ELSE, MISSING, Day, exact
+from clause.sources import Source, Type, open_source
 from contracts.errors import DataError
-from daybook import ELSE, MISSING, Day, exact
-from sources import Source, Type, open_source
 
 TYPES: dict[str, tuple[Type, ...]] = {  # what a column has to hold, where that is not just anything
     "day": ("date", "timestamp"),

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+from clause.judging import NotChecked, Violation
+from clause.reading import instant, zone_of
 from contracts import Contract
 from contracts.errors import printable
-from judging import NotChecked, Violation
-from reading import instant, zone_of
 
 if TYPE_CHECKING:
     from validate import Report

@@ -16,9 +16,9 @@ import ibis
 import ibis.expr.types as ir
 from ibis.expr.datatypes import DataType
 
+from clause.reading import SHOWN, Offenders, Reading, Rule, Tally, instant, zone_of
+from clause.sources import Source
 from contracts.document import Contract, Field
-from reading import SHOWN, Offenders, Reading, Rule, Tally, instant, zone_of
-from sources import Source
 
 LONGEST = 200  # characters of an offending text that are fetched
 WIDEST = Decimal(10**38 - 1)  # the largest number that every engine's DECIMAL holds
