@@ -22,7 +22,7 @@ TARGETS: dict[str, tuple[str, list[list[str]]]] = {  # name: (what it does, the 
     "lesson": ("set up, build the shop, print the incident, the gate and the monitors", [["lesson.py"]]),
     "test": ("set up and run the test suite", [["-m", "pytest", "-n", "auto"]]),
     "seed": ("build data/shop.duckdb and print every published figure", [["seed.py"]]),
-    "monitors": ("the calendar of the 27 days", [["monitors.py"]]),
+    "monitors": ("the calendar of the 27 days", [["lesson.py", "monitors"]]),
     "gate": ("the gate on 18 August and after the release", [["lesson.py", "gate"]]),
     "lint": (
         "check style, format and types",

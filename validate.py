@@ -177,27 +177,39 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--format", choices=verdicts.FORMATS, default="text", help="how to say it (default: text)")
     parser.add_argument("--quarantine", metavar="DIR", type=Path, help="write accepted and quarantined rows there")
     options = parser.parse_args(arguments)
-    try:
-        contract = contracts.load(options.contract)
-        as_of = options.as_of or datetime.now(UTC)
-        with progress(f"reading {options.data}"):
-            found = report(options.data, contract, as_of=as_of, loaded_at=options.loaded_at)
-            if options.quarantine:
-                from clause import quarantining
-
-                quarantining.write(options.data, contract, options.quarantine)
-    except contracts.ContractError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except contracts.DataError as error:
-        print(printable(str(error)), file=sys.stderr)  # a file may have any name
-        return 2
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        contract = contracts.load(options.contract)
+        with progress(f"reading {options.data}"):
+            as_of = options.as_of or datetime.now(UTC)
+            found = report(options.data, contract, as_of=as_of, loaded_at=options.loaded_at)
+    except (contracts.ContractError, contracts.DataError) as error:
+        return could_not_check(error, options.format)
     colour = {"colour": has_colour()} if options.format == "text" else {}
     with suppress(BrokenPipeError):  # nobody reads on (`| head`), but the exit status still says it
-        print(verdicts.FORMATS[options.format](found, contract, **colour))
+        print(verdicts.FORMATS[options.format](found, contract, **colour), flush=True)
+    if options.quarantine:
+        from clause import quarantining
+
+        try:
+            with progress(f"writing {options.quarantine}"):
+                written = quarantining.write(options.data, contract, options.quarantine)
+        except contracts.DataError as error:
+            return could_not_check(error, "text")
+        print(f"written: {', '.join(printable(str(path)) for path in written)}", file=sys.stderr)
     return {"kept": 0, "broken": 1, "could not check": 2}[found.verdict]
+
+
+def could_not_check(error: Exception, form: str) -> int:
+    """Say why on stderr, and in the form that a machine waits for on stdout."""
+    from clause import verdicts
+
+    said = str(error) if isinstance(error, contracts.ContractError) else printable(str(error))  # of any file name
+    print(said, file=sys.stderr)
+    if form in verdicts.FAILURES:
+        print(verdicts.FAILURES[form](said))
+    return 2
 
 
 def moment(text: str) -> datetime:

@@ -22,7 +22,7 @@ from contracts.errors import DataError
 
 def open_files(pattern: str, wanted: Collection[str] | None, timezone: str) -> Source:
     """The files of a path or a glob, as one table; a column that only some of them have is NULL in the others."""
-    paths = [pattern] if Path(pattern).exists() else sorted(glob.glob(pattern, recursive=True))
+    paths = paths_of(pattern)
     if not paths:
         what = "no file matches the glob" if glob.has_magic(pattern) else "there is no such file"
         raise DataError(f"{pattern}: {what}; expected CSV, Parquet or JSON files, so check the path", path=pattern)
@@ -42,6 +42,11 @@ def open_files(pattern: str, wanted: Collection[str] | None, timezone: str) -> S
         )
     except (duckdb.Error, OSError, EOFError, zlib.error) as error:
         raise unreadable(pattern, error) from error
+
+
+def paths_of(pattern: str) -> list[str]:
+    """The file of that name, or the files that match the glob."""
+    return [pattern] if Path(pattern).exists() else sorted(glob.glob(pattern, recursive=True))
 
 
 def kind_of(path: str) -> str | None:
@@ -76,12 +81,20 @@ def open_parquet(
     origin: str, connection: duckdb.DuckDBPyConnection, paths: list[str], wanted: Collection[str] | None
 ) -> Source:
     relation = connection.read_parquet([literal(path) for path in paths], union_by_name=len(paths) > 1)
-    stored = connection.sql(f"select name from parquet_schema({listed(map(literal, paths))})").fetchall()
-    renamed = sorted(set(relation.columns) - {name for (name,) in stored})
+    schema = f"parquet_schema({listed(map(literal, paths))})"
+    stored = connection.sql(f"select distinct file_name, name, duckdb_type from {schema}").order("all").fetchall()
+    renamed = sorted(set(relation.columns) - {name for _, name, _ in stored})
     if renamed:  # DuckDB has made `price_1` of a second `price`, or of `Price`
         raise DataError(
             f"{origin} has two columns of one name but for case (read as {renamed[0]!r}); rename one", origin
         )
+    kinds: dict[str, tuple[str, str]] = {}
+    for path, name, type in stored:
+        kind = "an integer" if re.fullmatch(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?", str(type)) else str(type)
+        other, before = kinds.setdefault(name, (path, kind))
+        if kind != before and name in relation.columns and (wanted is None or name in wanted):
+            what = f"column {name!r} is {kind}, but {before} in {other}"
+            raise DataError(f"{path}: {what}; check the files one by one, or write them alike", path)
     return open_relation(origin, relation, wanted)
 
 
@@ -225,6 +238,8 @@ def line_of_fault(path: str) -> int | None:
             text = file.read()
             try:
                 json.loads(text)
+            except RecursionError:
+                return None
             except json.JSONDecodeError as error:
                 return error.lineno
             except UnicodeDecodeError as error:
@@ -237,5 +252,5 @@ def line_of_fault(path: str) -> int | None:
 def is_row(line: bytes) -> bool:
     try:
         return not line.strip() or isinstance(json.loads(line), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False

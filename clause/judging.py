@@ -106,7 +106,9 @@ def judge_freshness(
     elif newest is None:
         yield NotChecked("freshness", freshness.field, f"{freshness.field} holds no time to judge by")
     elif reading.naive and freshness.field and freshness.timezone is None:
-        yield NotChecked("freshness", freshness.field, "its times name no zone; add freshness.timezone to the contract")
+        yield NotChecked(
+            "freshness", freshness.field, "some of its times name no zone; add freshness.timezone to the contract"
+        )
     else:
         age = instant(as_of, zone) - instant(newest, zone)
         what = f"the newest {freshness.field} is" if freshness.field else "the table was loaded at"
@@ -128,6 +130,8 @@ def judge_missing(reading: Reading, contract: Contract, clause: Field) -> Iterat
     else:
         near = [name for name in reading.columns if name.strip().casefold() == clause.name.strip().casefold()]
         hint = f"; the table has {near[0]!r}, which differs only in case or blanks" if near else ""
+        if len(reading.columns) == 1 and any(separator in reading.columns[0] for separator in ";\t|"):
+            hint = f"; the only column is {shorten(reading.columns[0])!r}, so are the cells separated by commas?"
         says = f"the column is missing{hint}"
         yield broken(contract, "missing", clause.name, says, reading.rows, reading.rows)
         reason = "the column is missing"

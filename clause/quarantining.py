@@ -5,6 +5,7 @@ missing, or there is one that the contract forbids) is quarantined whole. Accept
 input, row for row; both are of the kind that came in.
 """
 
+import fnmatch
 import functools
 import sys
 import tempfile
@@ -20,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 from clause import reading, tables
-from clause.files import kind_of
+from clause.files import kind_of, paths_of
 from clause.frames import is_integer_like, records, whole
 from clause.reading import Row, is_missing, repeats, zone_of
 from clause.sources import MixedTypes, Source, open_source
@@ -114,9 +115,10 @@ def broken_clauses(source: Source, contract: Contract, as_list: bool = True) -> 
 def split_table(table: ir.Table, contract: Contract) -> tuple[ir.Table, ir.Table]:
     """An ibis table, as two that its engine computes when they are used; the list is text where it has no lists."""
     as_list = table.get_backend().has_operation(ops.ArrayFilter)
-    judged = table.mutate(**{REASONS: broken_clauses(open_source(table), contract, as_list)})
-    is_broken = judged[REASONS].length() > 0
-    return judged.filter(~is_broken).select(*(name for name in table.columns)), judged.filter(is_broken)
+    broken = broken_clauses(open_source(table), contract, as_list)
+    return table.filter(broken.length() == 0), table.mutate(**{REASONS: broken}).filter(
+        lambda t: t[REASONS].length() > 0
+    )
 
 
 def split_relation(rows: object, contract: Contract, *, as_written: bool = False) -> tuple[Any, Any]:
@@ -128,8 +130,10 @@ def split_relation(rows: object, contract: Contract, *, as_written: bool = False
     source = source.parse({clause.name: clause.type for clause in contract.fields})
     judged = source.table.mutate(**{REASONS: broken_clauses(source, contract)})
     is_broken = judged[REASONS].length() > 0
+    if not source.columns:
+        raise DataError(f"{source.origin}: has no columns, so there are no cells to put in quarantine", source.origin)
     cells = {**source.names, **source.opaque, **({} if as_written else source.texts)}
-    stored = {name: source.table[cells[name]] for name in source.columns if name != REASONS}
+    stored = {name: source.table[cells[name]] for name in source.columns}
     typed = dict(stored)
     if source.written != "typed" and not as_written:
         fields = [clause for clause in contract.fields if clause.name in stored]
@@ -137,7 +141,7 @@ def split_relation(rows: object, contract: Contract, *, as_written: bool = False
         typed |= {name: value.cast("int64") if type == "integer" else value for name, (type, value) in values.items()}
     return (
         source.relate(judged.filter(~is_broken).select(**typed)),
-        source.relate(judged.filter(is_broken).select(**stored, **{REASONS: judged[REASONS]})),
+        source.relate(judged.filter(is_broken).select(**{**stored, REASONS: judged[REASONS]})),
     )
 
 
@@ -219,17 +223,20 @@ def write(pattern: str, contract: Contract, folder: Path) -> list[Path]:
     """
     accepted, quarantined = split_relation(pattern, contract, as_written=True)
     suffix = {"csv": ".csv", "parquet": ".parquet"}.get(kind_of(pattern) or "", ".jsonl")
-    written = []
+    names = [f"{name}{suffix}" for name in ("accepted", "quarantined")]
+    inputs = {Path(path).resolve() for path in paths_of(pattern)}
+    for target in (folder.resolve() / name for name in names):
+        if target in inputs or fnmatch.fnmatch(str(target), str(Path(pattern).absolute())):
+            raise DataError(f"{target}: is among the data that {pattern} names; name another folder for the quarantine")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, relation in (("accepted", accepted), ("quarantined", quarantined)):
-            with tempfile.TemporaryDirectory(prefix=".writing-", dir=folder) as half:
-                save(relation, Path(half, name + suffix))
-                written.append(Path(half, name + suffix).replace(folder / (name + suffix)))
+        with tempfile.TemporaryDirectory(prefix=".writing-", dir=folder) as half:
+            for name, relation in zip(names, (accepted, quarantined), strict=True):
+                save(relation, Path(half, name))
+            return [Path(half, name).replace(folder / name) for name in names]
     except (OSError, duckdb.Error) as error:
         why = str(error).splitlines()[0]
         raise DataError(f"{folder}: cannot write the quarantine ({why}); make room or name another folder") from error
-    return written
 
 
 def save(relation: duckdb.DuckDBPyRelation, path: Path) -> None:

@@ -129,6 +129,11 @@ def junit(report: "Report", contract: Contract) -> str:
         failure.text = said
     for clause in report.not_checked:
         ElementTree.SubElement(case(named(clause)), "skipped", message=printable(clause.reason))
+    return document(suite)
+
+
+def document(suite: ElementTree.Element) -> str:
+    """The suite as a whole file, in ASCII, so that any console can print it."""
     ElementTree.SubElement(suite, "system-out")
     ElementTree.SubElement(suite, "system-err")
     suites = ElementTree.Element("testsuites")
@@ -181,3 +186,30 @@ FORMATS: dict[str, Callable[..., str]] = {
     "junit": junit,
     "sarif": sarif,
 }
+
+
+# --- where nothing could be checked: each form says so in its own way ----------------------------------------------
+
+FAILURES: dict[str, Callable[[str], str]] = {
+    "json": lambda why: json.dumps({"verdict": "could not check", "error": why}, indent=2),
+    "github": lambda why: f"::error title=could not check::{escaped(why)}",
+    "junit": lambda why: junit_failure(why),
+    "sarif": lambda why: sarif_failure(why),
+}
+
+
+def junit_failure(why: str) -> str:
+    counts = {"tests": "1", "failures": "0", "errors": "1", "skipped": "0", "time": "0"}
+    about = {"id": "0", "package": "contract", "name": "contract", "hostname": "localhost"}
+    suite = ElementTree.Element("testsuite", about | {"timestamp": "1970-01-01T00:00:00"} | counts)
+    ElementTree.SubElement(suite, "properties")
+    case = ElementTree.SubElement(suite, "testcase", classname="contract", name="could not check", time="0")
+    ElementTree.SubElement(case, "error", type="could not check", message=printable(why)).text = printable(why)
+    return document(suite)
+
+
+def sarif_failure(why: str) -> str:
+    notes = [{"level": "error", "message": {"text": why}}]
+    invocation = {"executionSuccessful": False, "toolExecutionNotifications": notes}
+    run = {"tool": {"driver": {"name": "validate.py"}}, "results": [], "invocations": [invocation]}
+    return json.dumps({"version": "2.1.0", "runs": [run]}, indent=2)

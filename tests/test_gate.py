@@ -98,8 +98,28 @@ def test_exit_2_where_the_contract_or_the_data_cannot_be_read(here, capsys, form
     (here / "bad.yaml").write_text("version: 1.0.0\nowner: us\nfields: [{name: x, type: strin}]\n", encoding="utf-8")
     assert validate.main([contract, data, "--format", format]) == COULD_NOT_CHECK
     out, err = capsys.readouterr()
-    assert out == ""
     assert err.startswith(says) and err.count("\n") == 1
+    if format == "text":
+        assert out == ""
+    elif format == "json":
+        assert json.loads(out) == {"verdict": "could not check", "error": err.strip()}
+    elif format == "github":
+        assert out.startswith("::error title=could not check::") and out.count("\n") == 1
+    elif format == "junit":
+        assert ElementTree.fromstring(out).find("testsuite/testcase/error").text == err.strip()
+    else:
+        run = Sarif.model_validate_json(out).runs[0]
+        assert not run.invocations[0].executionSuccessful
+
+
+@pytest.mark.parametrize("data", ["data/accepted.csv", "data/*.csv"])
+def test_a_quarantine_never_lies_among_its_data(here, capsys, data):
+    (here / "data").mkdir()
+    (here / "data" / "accepted.csv").write_text("x\nA\nQ\n", encoding="utf-8")
+    assert validate.main(["t.yaml", data, "--quarantine", "data"]) == COULD_NOT_CHECK
+    assert "is among the data" in capsys.readouterr().err
+    assert [path.name for path in (here / "data").iterdir()] == ["accepted.csv"]
+    assert (here / "data" / "accepted.csv").read_text(encoding="utf-8") == "x\nA\nQ\n"
 
 
 def test_every_fault_of_a_contract_is_said_at_once(here, capsys):

@@ -3,7 +3,9 @@
 import re
 import subprocess
 import sys
+import tomllib
 
+import lesson
 import seed
 
 
@@ -15,3 +17,19 @@ def test_gate_prints_the_three_verdicts_of_the_story(tmp_path):
     verdicts = re.findall(r"^(KEPT|BROKEN: 1 violation) \(listings (\S+), 8,000 rows", done.stdout, re.MULTILINE)
     assert verdicts == [("KEPT", "1.4.0"), ("BROKEN: 1 violation", "1.4.0"), ("KEPT", "1.3.0")]
     assert "good (3,680 rows), fair (2,240 rows), excellent (2,080 rows)" in done.stdout
+
+
+def test_everything_at_the_root_is_installed():
+    project = tomllib.loads((seed.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    modules = {path.stem for path in seed.ROOT.glob("*.py")} - {"make"}
+    packages = {path.parent.name for path in seed.ROOT.glob("*/__init__.py")}
+    assert (set(project["py-modules"]), set(project["packages"])) == (modules, packages)
+
+
+def test_where_it_may_not_write_it_says_so_in_one_line(monkeypatch, capsys):
+    def fail(*_):
+        raise OSError(30, "Read-only file system", "data")
+
+    monkeypatch.setattr(lesson, "gate", fail)
+    assert lesson.main(["gate"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

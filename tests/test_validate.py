@@ -689,3 +689,26 @@ def test_an_ibis_table_of_another_back_end(backend):
         assert accepted.count().execute() == (8000 if stage == "before" else 0)
         assert quarantined.count().execute() == (0 if stage == "before" else 8000)
     connection.disconnect()
+
+
+def test_files_of_a_glob_that_differ_in_type_are_an_error_that_names_one(tmp_path):
+    contract = {"version": "1.0.0", "owner": "us", "fields": [{"name": "n", "type": "number"}]}
+    pq.write_table(pa.table({"n": [1.0, 2.0]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"n": ["x"]}), tmp_path / "b.parquet")
+    with pytest.raises(DataError, match=r"b\.parquet: column 'n' is VARCHAR, but DOUBLE in .*a\.parquet"):
+        validate(str(tmp_path / "*.parquet"), contract)
+    pq.write_table(pa.table({"n": pa.array([1], pa.int32())}), tmp_path / "c.parquet")
+    pq.write_table(pa.table({"n": pa.array([1], pa.int64())}), tmp_path / "d.parquet")
+    assert validate(str(tmp_path / "[cd].parquet"), contract) == []
+
+
+def test_json_too_deep_to_read_is_an_error(tmp_path):
+    (tmp_path / "deep.json").write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(DataError, match=r"deep\.json"):
+        validate(str(tmp_path / "deep.json"), seed.ROOT / "contracts" / "listings.yaml")
+
+
+def test_a_semicolon_file_is_told_about_its_commas(tmp_path):
+    (tmp_path / "t.csv").write_text("a;b\n1;2\n", encoding="utf-8")
+    contract = {"version": "1.0.0", "owner": "us", "fields": [{"name": "a", "type": "integer"}]}
+    assert "are the cells separated by commas?" in validate(str(tmp_path / "t.csv"), contract)[0].message
