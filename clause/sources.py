@@ -249,6 +249,12 @@ def unique_names(origin: str, columns: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(columns)
 
 
+@functools.cache
+def parsed_type(type: str) -> DataType:
+    """The ibis type that DuckDB's name of a type stands for."""
+    return DuckDBType.from_string(type)
+
+
 def open_relation(
     origin: str,
     relation: duckdb.DuckDBPyRelation,
@@ -263,14 +269,14 @@ def open_relation(
         if wanted is not None and name not in wanted:
             continue
         expression = duckdb.SQLExpression('"' + inner.replace('"', '""') + '"')
-        dtype = DuckDBType.from_string(type)
+        dtype = parsed_type(type)
         if type == "HUGEINT":
             integers.add(name)
         if not is_plain(dtype):
             opaque[name] = f"o{i}"
             selected.append(expression.alias(f"o{i}"))
             types[f"o{i}"] = dtype
-            expression, dtype = expression.cast("VARCHAR"), DuckDBType.from_string("VARCHAR")
+            expression, dtype = expression.cast("VARCHAR"), parsed_type("VARCHAR")
         names[name], types[f"c{i}"] = f"c{i}", dtype
         selected.append(expression.alias(f"c{i}"))
     table = ibis.table(types | {"every_row": "boolean"}, name=VIEW)

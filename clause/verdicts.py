@@ -5,7 +5,6 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
 
 from clause.judging import NotChecked, Violation
 from clause.reading import instant, zone_of
@@ -13,6 +12,8 @@ from contracts import Contract
 from contracts.errors import printable
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from validate import Report
 
 GREEN, RED, YELLOW, PLAIN = "\033[32m", "\033[31m", "\033[33m", "\033[0m"
@@ -100,6 +101,8 @@ def junit(report: "Report", contract: Contract) -> str:
 
     With every attribute and element that either of the two schemas in use (Jenkins', Ant's) asks for.
     """
+    from xml.etree import ElementTree
+
     kept = report.checked - len(report.violations)
     judged_at = instant(report.as_of or datetime(1970, 1, 1), zone_of(contract))
     suite = ElementTree.Element(
@@ -117,7 +120,7 @@ def junit(report: "Report", contract: Contract) -> str:
     )
     ElementTree.SubElement(suite, "properties")
 
-    def case(name: str) -> ElementTree.Element:
+    def case(name: str) -> "Element":
         about = {"classname": printable(report.dataset), "name": printable(name), "time": "0"}
         return ElementTree.SubElement(suite, "testcase", about)
 
@@ -132,8 +135,10 @@ def junit(report: "Report", contract: Contract) -> str:
     return document(suite)
 
 
-def document(suite: ElementTree.Element) -> str:
+def document(suite: "Element") -> str:
     """The suite as a whole file, in ASCII, so that any console can print it."""
+    from xml.etree import ElementTree
+
     ElementTree.SubElement(suite, "system-out")
     ElementTree.SubElement(suite, "system-err")
     suites = ElementTree.Element("testsuites")
@@ -199,6 +204,8 @@ FAILURES: dict[str, Callable[[str], str]] = {
 
 
 def junit_failure(why: str) -> str:
+    from xml.etree import ElementTree
+
     counts = {"tests": "1", "failures": "0", "errors": "1", "skipped": "0", "time": "0"}
     about = {"id": "0", "package": "contract", "name": "contract", "hostname": "localhost"}
     suite = ElementTree.Element("testsuite", about | {"timestamp": "1970-01-01T00:00:00"} | counts)
