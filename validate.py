@@ -124,7 +124,13 @@ def quarantine(rows: object, contract: Contract | str | Path | Mapping[str, Any]
 def as_contract(contract: Contract | str | Path | Mapping[str, Any]) -> Contract:
     if isinstance(contract, Contract):
         return contract
-    return contracts.from_mapping(contract) if isinstance(contract, Mapping) else contracts.load(contract)
+    if isinstance(contract, Mapping):
+        return contracts.from_mapping(contract)
+    if not isinstance(contract, str | os.PathLike):
+        raise TypeError(
+            f"contract is a {type(contract).__name__}: give a Contract, a path or a mapping, after the rows"
+        )
+    return contracts.load(contract)
 
 
 def read(rows: object, contract: Contract) -> Reading:

@@ -274,7 +274,7 @@ def scale(unit: str) -> int:
 
 
 def whose(part: str | None) -> str:
-    return "" if part is None else f", {printable(part)}"
+    return "" if part is None else f" ({printable(part)})"
 
 
 # --- asked for on the command line --------------------------------------------------------------------------------
