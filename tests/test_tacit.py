@@ -4,13 +4,14 @@ The examples of its page about contracts, in code of our own, have the same outc
 that a table lists. The live comparison runs where tacit is installed (Python 3.12 and later).
 """
 
-import sys
 from typing import Annotated, Union
 
 import ibis
 import ibis.expr.types as ir
 import pyarrow as pa
 import pytest
+
+import boundary
 
 # ibis 12 asks pandas 3 for an option that goes away, whenever it makes a pandas frame.
 pytestmark = pytest.mark.filterwarnings("ignore:The 'future.infer_string'")
@@ -176,7 +177,7 @@ def outcome(library, example):
 @pytest.mark.parametrize("example", CLASSES)
 def test_the_examples_of_tacit(example):
     ours = CLASSES[example] if isinstance(CLASSES[example], str) else CLASSES[example][0]
-    assert outcome(sys.modules["boundary"], example) == ours
+    assert outcome(boundary, example) == ours
 
 
 @pytest.mark.filterwarnings("ignore")
