@@ -106,7 +106,8 @@ def set_up() -> None:
         make_venv()
     install = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     run(*install, "-r", "requirements.lock")
-    run(*install, "--no-deps", "--editable", ".")
+    # "compat" puts this folder on the path; the default way, a folder `contracts` of a user's own would hide ours.
+    run(*install, "--no-deps", "--editable", ".", "--config-settings", "editable_mode=compat")
     with open(STAMP, "w") as file:
         file.write(wanted)
 

@@ -26,6 +26,12 @@ def test_everything_at_the_root_is_installed():
     assert (set(project["py-modules"]), set(project["packages"])) == (modules, packages)
 
 
+def test_a_contracts_folder_of_ones_own_does_not_hide_ours(tmp_path):
+    (tmp_path / "contracts").mkdir()
+    code = "import boundary, monitors, validate; print(validate.contracts.load)"
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+
+
 def test_where_it_may_not_write_it_says_so_in_one_line(monkeypatch, capsys):
     def fail(*_):
         raise OSError(30, "Read-only file system", "data")
