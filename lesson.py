@@ -70,6 +70,8 @@ def main(arguments: list[str]) -> int:
         if arguments:
             return {"gate": gate, "monitors": alarm}[arguments[0]]()
         return story()
+    except BrokenPipeError:
+        raise
     except OSError as error:  # no room, or no right to write data/
         print(f"lesson.py: {error}: make room or give write access and run again", file=sys.stderr)
         return 2
@@ -94,4 +96,4 @@ def story() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(validate.command(lambda: main(sys.argv[1:])))

@@ -5,6 +5,8 @@ import subprocess
 import sys
 import tomllib
 
+import pytest
+
 import lesson
 import seed
 
@@ -30,6 +32,15 @@ def test_a_contracts_folder_of_ones_own_does_not_hide_ours(tmp_path):
     (tmp_path / "contracts").mkdir()
     code = "import boundary, monitors, validate; print(validate.contracts.load)"
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+
+
+@pytest.mark.parametrize("script", ["seed.py", "lesson.py", "monitors.py"])
+def test_a_reader_who_has_seen_enough_causes_no_complaint(script):
+    run = subprocess.Popen([sys.executable, str(seed.ROOT / script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    run.stdout.close()
+    assert run.stderr.read() == b""
+    run.wait()
+    run.stderr.close()
 
 
 def test_where_it_may_not_write_it_says_so_in_one_line(monkeypatch, capsys):

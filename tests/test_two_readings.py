@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 import contracts
@@ -127,7 +127,7 @@ def cases(draw):
     try:
         contract = contracts.from_mapping(mapping)
     except contracts.ContractError:
-        return None
+        reject()  # what says nothing is not counted as an example
     rows = draw(st.integers(1, 8))
     columns = {}
     for name in names:
@@ -155,8 +155,6 @@ def seen(rows, contract):
 @nasty
 @given(cases())
 def test_plain_python_and_one_query_find_the_same(case):
-    if case is None:
-        return
     contract, columns = case
     assert seen(as_rows(columns), contract) == seen(as_arrow(columns), contract)
 
@@ -164,8 +162,6 @@ def test_plain_python_and_one_query_find_the_same(case):
 @nasty
 @given(cases())
 def test_quarantine_splits_rows_and_tables_alike(case):
-    if case is None:
-        return
     contract, columns = case
     count = len(next(iter(columns.values()))[1])
     columns["#"] = (pa.int64(), list(range(count)))
@@ -185,8 +181,6 @@ def test_quarantine_splits_rows_and_tables_alike(case):
 @given(cases())
 def test_every_kind_of_table_finds_the_same(tmp_path, case):
     """DuckDB takes two names that differ in case for one, so those are left to the frames."""
-    if case is None:
-        return
     contract, columns = case
     table = as_arrow(columns)
     expected = seen(table, contract)
@@ -203,8 +197,6 @@ def test_every_kind_of_table_finds_the_same(tmp_path, case):
 @given(cases())
 def test_pandas_finds_the_same_where_it_keeps_the_values(case):
     """As objects: pandas would make floats of integers with gaps, which has a test of its own."""
-    if case is None:
-        return
     contract, columns = case
     frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, (_, values) in columns.items()})
     rows = report(as_rows(columns), contract)
