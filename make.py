@@ -21,6 +21,9 @@ STAMP = os.path.join(VENV, "ready")
 TARGETS: dict[str, tuple[str, list[list[str]]]] = {  # name: (what it does, the commands after "python")
     "lesson": ("set up, build the shop, print the incident, the gate and the monitors", [["lesson.py"]]),
     "test": ("set up and run the test suite", [["-m", "pytest", "-n", "auto"]]),
+    "lab": ("open the notebooks in JupyterLab", [["-m", "jupyterlab", "notebooks/01_incident.ipynb"]]),
+    "check": ("the first exercise that is not done yet: what is missing, and what to do", [["-m", "exercises"]]),
+    "submit": ("hand in: check everything, then push your branch", [["-m", "exercises", "submit"]]),
     "seed": ("build data/shop.duckdb and print every published figure", [["seed.py"]]),
     "monitors": ("the calendar of the 27 days", [["lesson.py", "monitors"]]),
     "gate": ("the gate on 18 August and after the release", [["lesson.py", "gate"]]),
@@ -28,8 +31,16 @@ TARGETS: dict[str, tuple[str, list[list[str]]]] = {  # name: (what it does, the 
         "check style, format and types",
         [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
     ),
+    "notebooks": ("run every notebook and store what it gives", [["-m", "workbook.execute"]]),
+    "browser-test": (
+        "run every notebook in JupyterLab, in a real browser",
+        [
+            ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "tests/browser/requirements.txt"],
+            ["-m", "pytest", "-rs", "tests/browser/jupyterlab.py"],
+        ],
+    ),
     "bench": (
-        "measure validate, the monitors and the boundary beside bare queries",
+        "measure each part beside bare queries",
         [[f"tests/benchmarks/{name}.py"] for name in ("validate", "monitors", "boundary")],
     ),
     "setup": ("only make .venv and install the pinned packages", []),
@@ -42,7 +53,9 @@ def supported(version: tuple[int, ...]) -> bool:
 
 def run(*command: str) -> None:
     """Run a command to its end; stop with its exit status where it fails."""
-    status = subprocess.call(command, cwd=ROOT)
+    # Its own shells find this environment's python first: a terminal in JupyterLab, `!python` in a cell.
+    path = os.pathsep.join([os.path.dirname(PYTHON), os.environ.get("PATH", os.defpath)])
+    status = subprocess.call(command, cwd=ROOT, env={**os.environ, "PATH": path})
     if status:
         sys.exit(status if 0 < status < 128 else 1)
 
@@ -116,7 +129,7 @@ def main(arguments: list[str]) -> int:
     if not arguments or any(name not in TARGETS for name in arguments):
         print("usage: python make.py TARGET...\n")
         for name, (purpose, _) in TARGETS.items():
-            print(f"  {name:<8} {purpose}")
+            print(f"  {name:<13} {purpose}")
         return 0 if arguments in ([], ["help"]) else 2
     set_up()
     for name in arguments:

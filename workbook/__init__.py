@@ -1,0 +1,1 @@
+"""What the notebooks are made with: questions, predictions, figures; and how they are run and stored."""
