@@ -31,6 +31,7 @@ TARGETS: dict[str, tuple[str, list[list[str]]]] = {  # name: (what it does, the 
         "check style, format and types",
         [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
     ),
+    "drill": ("break the shop's listings on purpose and see who notices", [["lesson.py", "drill"]]),
     "notebooks": ("run every notebook and store what it gives", [["-m", "workbook.execute"]]),
     "browser-test": (
         "run every notebook in JupyterLab, in a real browser",

@@ -63,7 +63,7 @@ def show(figure: Any) -> None:
     picture = base64.b64encode(drawn.getvalue()).decode("ascii")
     image = f'<img alt="{html.escape(label)}" src="data:image/png;base64,{picture}">'
     bundle = {"image/png": picture, "text/html": image, "text/plain": label}
-    display(bundle, raw=True, metadata={"image/png": {"alt": label}})
+    display(bundle, raw=True, metadata={"image/png": {"alt": label}})  # type: ignore[no-untyped-call]
 
 
 def draw_gmv(ax: Any, days: Sequence[Day], said: Sequence[Verdict], unit: str) -> str:

@@ -1,0 +1,1 @@
+"""The workbook: `python -m exercises` checks what the student has written."""
