@@ -3,6 +3,7 @@
 python lesson.py        everything, in the order of the story
 python lesson.py gate   the gate alone: before the release, after it, and with the contract that lacked the clause
 python lesson.py monitors   the calendar alone
+python lesson.py drill      who notices, when the shop's listings are broken on purpose
 """
 
 import sys
@@ -68,7 +69,7 @@ def gate() -> int:
 def main(arguments: list[str]) -> int:
     try:
         if arguments:
-            return {"gate": gate, "monitors": alarm}[arguments[0]]()
+            return {"gate": gate, "monitors": alarm, "drill": broken_on_purpose}[arguments[0]]()
         return story()
     except BrokenPipeError:
         raise
@@ -80,6 +81,13 @@ def main(arguments: list[str]) -> int:
 def alarm() -> int:
     """The calendar of the monitors; 0 where they sound the alarm, as the story needs."""
     return 0 if monitors.main([]) == 1 else 1
+
+
+def broken_on_purpose() -> int:
+    """The drill on the shop; 0 where something survives, as the lesson tells: no contract catches a swap."""
+    import drill
+
+    return 0 if drill.main([]) == 1 else 1
 
 
 def story() -> int:

@@ -1,0 +1,204 @@
+"""Running the consumers' SQL: what each consumer computes from a table, and which of them stop with an error.
+
+A file holds one SELECT and makes the table of its own name, as dbt has it: `fct_price.sql` makes `fct_price`, and
+others may read that. The order follows from who runs once the others have. The SQL runs in a DuckDB of its own, in
+memory, without access to files or the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import sqlglot
+
+from clause.sources import connect
+from contracts import Contract
+from contracts.readers import files
+from contracts.scopes import names, tables
+
+# The sum of the rows' hashes: the same rows in another order give the same, and a row that comes twice counts twice.
+FINGERPRINT = "count(*), sum(hash(each)::hugeint), any_value(typeof(each))"
+Path3 = tuple[str, str, str]  # catalog, schema and table, "" where the SQL names none
+
+
+@dataclass(frozen=True)
+class Model:
+    """One file of a consumer, <team>/<name>.sql: the table that it makes, and from what."""
+
+    where: str
+    name: str
+    sql: str
+
+
+@dataclass(frozen=True)
+class Computed:
+    """What a model gave: a fingerprint of its rows as a multiset, or the error with which it stopped."""
+
+    fingerprint: str = ""
+    error: str = ""
+
+
+class Consumers:
+    """The models of a folder `<team>/*.sql`, on a table of that name.
+
+    not_run: those whose results nobody can compare, and why. teams: the teams that have SQL at all.
+    """
+
+    def __init__(self, folder: Path, dataset: str, rows: pa.Table) -> None:
+        """Raises OSError where a file cannot be read."""
+        found = [Model(path.relative_to(folder).as_posix(), path.stem, text(path)) for path in files(folder)]
+        self.models, self.not_run = list[Model](), dict[str, str]()
+        self.connection = duckdb.connect(config={"threads": 1})  # sums of floats come in one order
+        asked = dict.fromkeys(each for model in found for each in asked_for(model, dataset))
+        self.tables = [each for each in asked if self.has_place(each)]
+        self.places = list(dict.fromkeys((catalog, schema) for catalog, schema, _ in self.tables))
+        path = ",".join(joined(*place) for place in [*self.places, ("", "main")] if any(place))
+        self.connection.execute("set timezone = 'UTC'; set enable_external_access = false")
+        self.connection.execute("set search_path = '{}'".format(path.replace("'", "''")))  # for names without a schema
+        taken = {name.casefold() for _, _, name in self.tables}
+        own = [model for model in found if model.name.casefold() not in taken]
+        self.not_run = {model.where: "its name is that of the table itself" for model in found if model not in own}
+        if not self.tables:
+            self.not_run = {model.where: f"no SQL reads {dataset}" for model in found}
+        elif self.put(rows):
+            self.order(own)
+        else:
+            self.not_run = {model.where: "no table of DuckDB has columns of these names and types" for model in found}
+        self.before = self.run(rows)
+        again = self.run(rows)
+        self.stable = {name for name, computed in self.before.items() if again[name] == computed}
+        self.not_run |= {name: "it gives something else each time" for name in self.before if name not in self.stable}
+        self.teams = {model.where.partition("/")[0] for model in found}
+
+    def has_place(self, table: Path3) -> bool:
+        """Make the catalog and the schema of a table; False for those of DuckDB itself."""
+        catalog, schema, _ = table
+        try:
+            if catalog:
+                self.connection.execute(f"attach if not exists ':memory:' as {quoted(catalog)}")
+            if schema:
+                self.connection.execute(f"create schema if not exists {joined(catalog, schema)}")
+            self.connection.execute(f"create or replace table {joined(*table)} (nothing integer)")
+        except duckdb.Error:
+            return False
+        return True
+
+    def put(self, rows: pa.Table) -> bool:
+        """Write the table, wherever it is asked for. False where the names or types of its columns do not allow it."""
+        if not distinct(rows.column_names):
+            return False
+        try:
+            self.connection.register("rows_to_put", rows)
+            for table in self.tables:
+                self.connection.execute(f"create or replace table {joined(*table)} as from rows_to_put")
+        except duckdb.Error:  # of a type that DuckDB has not
+            return False
+        self.connection.unregister("rows_to_put")
+        return True
+
+    def order(self, waiting: list[Model]) -> None:
+        """Find the order in which the models run; those that never do are told in `not_run`."""
+        while waiting:
+            errors = {model: self.make(model) for model in waiting}
+            self.models += [model for model, error in errors.items() if not error]
+            left = [model for model, error in errors.items() if error]
+            if len(left) == len(waiting):
+                self.not_run |= {model.where: errors[model] for model in left}
+                return
+            waiting = left
+
+    def make(self, model: Model) -> str:
+        """Make a model's table. "" where that went well, else the error."""
+        try:
+            statements = duckdb.extract_statements(model.sql)
+            if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
+                return "it is not one SELECT"
+            query = statements[0].query.strip().rstrip(";")
+            for place in self.places:
+                self.connection.execute(f"create or replace table {joined(*place, model.name)} as (\n{query}\n)")
+        except duckdb.Error as error:
+            return str(error).splitlines()[0]
+        return ""
+
+    def run(self, rows: pa.Table) -> dict[str, Computed]:
+        """What each model gives on these rows. One that stops leaves no table behind, so those that read it stop."""
+        if not self.models or not self.put(rows):
+            return {}
+        return {model.where: self.compute(model) for model in self.models}
+
+    def compute(self, model: Model) -> Computed:
+        if error := self.make(model):
+            for place in self.places:
+                self.connection.execute(f"drop table if exists {joined(*place, model.name)}")
+            return Computed(error=error)
+        table = joined(*self.places[0], model.name)
+        return Computed(str(self.connection.execute(f"select {FINGERPRINT} from {table} as each").fetchone()))
+
+    def errors(self, computed: Mapping[str, Computed]) -> Iterator[tuple[str, str]]:
+        """The models that stopped, and the error of each."""
+        return ((name, found.error) for name, found in computed.items() if found.error)
+
+    def without_sql(self, contract: Contract) -> list[str]:
+        """The consumers that the contract names, and of which there is no SQL."""
+        return [team for team in contract.consumers if team not in self.teams]
+
+    def tell_all(self, contract: Contract) -> bool:
+        """Whether they say what each consumer computes: what nobody could run may read any column."""
+        return bool(self.models) and not self.not_run and not self.without_sql(contract)
+
+    def changed(self, computed: Mapping[str, Computed]) -> bool:
+        """Whether any of them gives something else than before."""
+        return any(
+            found.error or (name in self.stable and found != self.before[name]) for name, found in computed.items()
+        )
+
+
+def distinct(names: Sequence[str]) -> bool:
+    """Whether DuckDB, which does not tell capitals from small letters, can hold columns of these names."""
+    folded = {name.casefold() for name in names}
+    return len(folded) == len(names) and "" not in folded
+
+
+def differ(before: pa.Table, after: pa.Table, names: Sequence[str]) -> bool:
+    """Whether these columns hold other rows than before, in whatever order, or are not the columns that they were."""
+    was = before.select(names)
+    if not set(names) <= set(after.column_names) or was.schema != after.select(names).schema:
+        return True
+    return bag(was) != bag(after.select(names))
+
+
+def bag(rows: pa.Table) -> Any:
+    """A fingerprint of the rows as a multiset."""
+    with connect() as connection:
+        connection.register("bag", rows.rename_columns([f"c{i}" for i in range(rows.num_columns)]))
+        return connection.execute(f"select {FINGERPRINT} from bag as each").fetchone()
+
+
+def text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        return ""  # which is not one SELECT
+
+
+def asked_for(model: Model, dataset: str) -> Iterator[Path3]:
+    """The names under which a model asks for the table."""
+    with suppress(sqlglot.errors.SqlglotError, RecursionError):
+        for statement in sqlglot.parse(model.sql, read="duckdb"):
+            for table in tables(statement) if statement else ():
+                if names(table, dataset):
+                    yield table.catalog, table.db, table.name
+
+
+def joined(*parts: str) -> str:
+    return ".".join(quoted(part) for part in parts if part)
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
