@@ -20,7 +20,7 @@ STAMP = os.path.join(VENV, "ready")
 
 TARGETS: dict[str, tuple[str, list[list[str]]]] = {  # name: (what it does, the commands after "python")
     "lesson": ("set up, build the shop, print the incident, the gate and the monitors", [["lesson.py"]]),
-    "test": ("set up and run the test suite", [["-m", "pytest", "-n", "auto"]]),
+    "test": ("set up and run the test suite", [["-m", "pytest", "-n", "auto", "--dist", "loadgroup"]]),
     "lab": ("open the notebooks in JupyterLab", [["-m", "jupyterlab", "notebooks/01_incident.ipynb"]]),
     "check": ("the first exercise that is not done yet: what is missing, and what to do", [["-m", "exercises"]]),
     "submit": ("hand in: check everything, then push your branch", [["-m", "exercises", "submit"]]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from clause.daybook import counted
-from clause.matrix import GUARDS, IN_THE_BUILD, Result, Row, cells, heads
+from clause.matrix import GUARDS, IN_THE_BUILD, Result, Row, cells, heads, nth
 from contracts.errors import printable
 
 COLOURS = {"early": "#0072B2", "late": "#E69F00", "none": "#FFFFFF", "unknown": "#DDDDDD", "alarm": "#D55E00"}
@@ -30,7 +30,7 @@ def plot(result: Result) -> Any:
             colour = colour_of(row, column, text, result)
             ax.add_patch(Rectangle((x, y), 1, 1, facecolor=COLOURS[colour], edgecolor="#BBBBBB", linewidth=0.6))
             ink = "white" if colour in ("early", "alarm") else "black"
-            said = "" if text == "." else plain(text)
+            said = "" if text == "." else plain(brief(row, column, text, result))
             ax.text(x + 0.5, y + 0.5, said, ha="center", va="center", fontsize=7, color=ink)
     ax.set(xlim=(0, len(columns)), ylim=(len(rows), 0))
     ax.set_xticks([x + 0.5 for x in range(len(columns))], list(columns.values()), fontsize=8)
@@ -57,6 +57,12 @@ def colour_of(row: Row, guard: str, text: str, result: Result) -> str:
     if row.harmless:
         return "alarm"
     return "early" if guard in IN_THE_BUILD or row.first(guard)[0].day in (None, *result.days[:1]) else "late"
+
+
+def brief(row: Row, guard: str, text: str, result: Result) -> str:
+    """A cell of a figure has room for a word: of a monitor its day, of a clause its name."""
+    found = row.first(guard)
+    return nth(found[0].day, result) if found and guard not in IN_THE_BUILD else text
 
 
 def plain(text: str) -> str:

@@ -109,7 +109,9 @@ def hand_in(
 
 
 def run_suite(root: Path) -> int:
-    return subprocess.call([sys.executable, "-m", "pytest", "-n", "auto"], cwd=root, stdin=subprocess.DEVNULL)
+    return subprocess.call(
+        [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "loadgroup"], cwd=root, stdin=subprocess.DEVNULL
+    )
 
 
 def somebody_there() -> bool:
