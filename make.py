@@ -42,7 +42,7 @@ TARGETS: dict[str, tuple[str, list[list[str]]]] = {  # name: (what it does, the 
     ),
     "bench": (
         "measure each part beside bare queries",
-        [[f"tests/benchmarks/{name}.py"] for name in ("validate", "monitors", "boundary")],
+        [[f"tests/benchmarks/{name}.py"] for name in ("validate", "monitors", "boundary", "drill", "audit")],
     ),
     "setup": ("only make .venv and install the pinned packages", []),
 }

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from contracts.document import Contract, concerns, load
-from contracts.errors import ContractError, printable
+from contracts.errors import ContractError, DataError, printable
 from contracts.values import nearest
 
 
@@ -123,6 +123,42 @@ def readers(chosen: argparse.Namespace) -> int:
     return 1 if found.readers else 2 if found.unknown else 0
 
 
+def audit(chosen: argparse.Namespace) -> int:
+    """Say what SQL relies on that nobody has promised. 0: nothing found, 1: findings, 2: something was not audited."""
+    from contracts.audit import audit as asked
+    from contracts.auditing.reporting import FORMATS
+
+    data: dict[str, list[str]] = {}
+    for each in chosen.data:
+        name, file = pair(each, "--data", "CONTRACT=FILE")
+        data.setdefault(name, []).append(file)
+    where = dict(pair(each, "--where", "CONTRACT=CONDITION") for each in chosen.where)
+    if chosen.contracts is not None and not Path(chosen.contracts).exists():
+        raise Wrong(f"there is no {chosen.contracts}; give --contracts the folder of the contracts, or one of them")
+    if (chosen.amount or where) and not data:
+        raise Wrong("--amount and --where are about data; give it with --data CONTRACT=FILE")
+    try:
+        found = asked(
+            chosen.paths,
+            contracts=chosen.contracts,
+            data=data,
+            dialect=dialect(chosen.dialect),
+            amount=chosen.amount,
+            where=where,
+            progress=show_progress if sys.stderr.isatty() else None,
+        )
+    except DataError as error:
+        raise Wrong(str(error)) from None
+    print(FORMATS[chosen.format](found))
+    return found.status
+
+
+def show_progress(done: int, of: int) -> None:
+    """One line on the terminal that counts the files, and goes once they are done."""
+    says = f"{done:,} of {of:,} files" if done < of else ""
+    print(f"\r\033[K{says}", end="", file=sys.stderr, flush=True)
+
+
 def compat(chosen: argparse.Namespace) -> int:
     """Say what a schema registry would have said, beside the contract's own verdict. 0: FULL, 1: less, 2: could not."""
     from contracts.compatibility import compatibility, released, table
@@ -146,11 +182,41 @@ def compat(chosen: argparse.Namespace) -> int:
 
 
 def export(chosen: argparse.Namespace) -> int:
-    """Write a contract in another form. 0: written, 2: could not."""
-    from contracts.interop import to_python
+    """Write a contract in another form. 0: written, 1: with --strict, not all of it can be said there, 2: could not."""
+    from contracts.interop import export as written
 
-    print(to_python(load(chosen.contract)), end="")
+    contract = load(chosen.contract)
+    previous = load(chosen.previous) if chosen.previous else None
+    try:
+        found = written(contract, chosen.to, enums=chosen.enums, dialect=chosen.dialect, previous=previous)
+    except ContractError:
+        raise
+    except ValueError as error:
+        raise Wrong(str(error)) from None
+    put(found.text)
+    for says in found.left_out:
+        print(f"not in {chosen.to}: {printable(says)}", file=sys.stderr)
+    for says in found.warnings:
+        print(f"warning: {printable(says)}", file=sys.stderr)
+    return 1 if chosen.strict and found.left_out else 0
+
+
+def import_(chosen: argparse.Namespace) -> int:
+    """Draft a contract from another form, or from a table. 0: drafted, 2: could not."""
+    from contracts.interop import import_file
+
+    found = import_file(chosen.file, chosen.form, chosen.table)
+    put(found.text)
+    for says in found.left_out:
+        print(f"left out: {printable(says)}", file=sys.stderr)
     return 0
+
+
+def put(text: str) -> None:
+    """Write the text of a file: as a file of ours is, in UTF-8 and with its line ends, on every system."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+    print(text, end="")
 
 
 # ---- what the arguments say -------------------------------------------------------------------------------------
@@ -177,11 +243,11 @@ def renaming(text: str, contract: Contract) -> tuple[str, str]:
     return named_field(old, contract), new
 
 
-def pair(text: str, option: str) -> tuple[str, str]:
+def pair(text: str, option: str, form: str = "FIELD=WORD") -> tuple[str, str]:
     """FIELD=WORD."""
     name, sign, word = text.partition("=")
     if not (name and sign and word):
-        raise Wrong(f"{option} takes FIELD=WORD, but here is {text!r}")
+        raise Wrong(f"{option} takes {form}, but here is {text!r}")
     return name, word
 
 
@@ -240,6 +306,20 @@ def arguments_parser() -> argparse.ArgumentParser:
     command.add_argument("--format", choices=["text", "json"], default="text")
     command.set_defaults(run=readers)
 
+    command = commands.add_parser("audit", help="what does SQL rely on?", description=audit.__doc__)
+    command.add_argument("paths", nargs="+", metavar="PATH", help="SQL files, or folders of them")
+    command.add_argument("--contracts", metavar="DIR", help="the contracts of the tables, or one contract")
+    command.add_argument(
+        "--data", metavar="CONTRACT=FILE", action="append", default=[], help="rows; given twice, earlier and today"
+    )
+    command.add_argument("--amount", metavar="COLUMN", help="with --data: the models' column to sum")
+    command.add_argument(
+        "--where", metavar="CONTRACT=CONDITION", action="append", default=[], help="with --data: only these rows"
+    )
+    command.add_argument("--dialect", default="duckdb", metavar="D", help="of the SQL (default: duckdb)")
+    command.add_argument("--format", choices=["text", "json", "github", "sarif", "markdown"], default="text")
+    command.set_defaults(run=audit)
+
     command = commands.add_parser("compat", help="what a schema registry would say", description=compat.__doc__)
     command.add_argument("files", nargs="+", metavar="FILE", help="OLD and NEW, or with --history only NEW")
     command.add_argument("--history", metavar="DIR", help="compare with every earlier version there (transitive)")
@@ -252,8 +332,20 @@ def arguments_parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("export", help="write a contract in another form", description=export.__doc__)
     command.add_argument("contract", metavar="CONTRACT", help="the contract, as YAML")
-    command.add_argument("--to", required=True, choices=["python"], help="a Schema class for a function's signature")
+    forms = ["odcs", "dbt", "avro", "jsonschema", "sql", "python", "markdown", "html"]
+    command.add_argument("--to", required=True, choices=forms, help="the form")
+    command.add_argument("--enums", action="store_true", help="avro: export an enum of text as an Avro enum")
+    command.add_argument("--dialect", choices=["duckdb", "postgres", "sqlite"], default="duckdb", help="of the SQL")
+    command.add_argument("--previous", metavar="OLD", help="markdown, html: tell the changes since this version")
+    command.add_argument("--strict", action="store_true", help="exit 1 if the form cannot express something")
     command.set_defaults(run=export)
+
+    command = commands.add_parser("import", help="draft a contract from another form", description=import_.__doc__)
+    command.add_argument("file", metavar="FILE", help="the other form; for table CSV, Parquet, JSON or a database")
+    sources = ["odcs", "dbt", "jsonschema", "avro", "table"]
+    command.add_argument("--from", dest="form", required=True, choices=sources, help="what FILE is")
+    command.add_argument("--table", metavar="NAME", help="which table, if FILE speaks of several")
+    command.set_defaults(run=import_)
     return parser
 
 
@@ -273,7 +365,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ContractError as error:
         print(error, file=sys.stderr)
         return 2
-    except (Wrong, OSError) as error:
+    except (Wrong, OSError, DataError) as error:
         print(printable(str(error)), file=sys.stderr)
         return 2
     return status

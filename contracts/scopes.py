@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope, traverse_scope
@@ -10,10 +10,14 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 
 def names(table: exp.Table, dataset: str) -> bool:
     """Whether a table's name is the dataset's: listings is shop.listings and catalog.shop.listings too."""
-    parts = [part.name.casefold() for part in table.parts]
+    return is_named([part.name.casefold() for part in table.parts], dataset)
+
+
+def is_named(parts: Sequence[str], dataset: str) -> bool:
+    """The same for the parts of a name in lower case."""
     own = dataset.casefold().split(".")
     length = min(len(parts), len(own))
-    return bool(length) and parts[-length:] == own[-length:]
+    return bool(length) and list(parts[-length:]) == own[-length:]
 
 
 def tables(statement: exp.Expr) -> Iterator[exp.Table]:

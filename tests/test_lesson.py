@@ -24,7 +24,8 @@ def test_gate_prints_the_three_verdicts_of_the_story(tmp_path):
 def test_everything_at_the_root_is_installed():
     project = tomllib.loads((seed.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
     modules = {path.stem for path in seed.ROOT.glob("*.py")} - {"make"}
-    packages = {path.parent.name for path in seed.ROOT.glob("*/__init__.py")}
+    inits = [*seed.ROOT.glob("*/__init__.py"), *seed.ROOT.glob("contracts/*/__init__.py")]
+    packages = {".".join(path.parent.relative_to(seed.ROOT).parts) for path in inits}
     packages -= {"exercises", "workbook"}  # the student's, not the tool's
     assert (set(project["py-modules"]), set(project["packages"])) == (modules, packages)
 

@@ -1,0 +1,119 @@
+"""What every rule needs: the facts of all files, the contracts, the allowances, and the words of a finding.
+
+Judge(known, allowances, ...).findings(rules) -> what the rules find and no comment allows, and allowances without use
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from contracts.auditing.allowances import Allowance
+from contracts.auditing.facts import Facts
+from contracts.auditing.findings import RULES, Finding, NotJudged
+from contracts.auditing.mappings import Mapping
+from contracts.auditing.resolving import Column, Known
+from contracts.document import Contract
+from contracts.splicing import flow
+from contracts.values import nearest, short
+
+Key = tuple[str, str, int]  # rule, file, line
+
+
+class Judge:
+    """Asks the rules, and minds the allowances. `complete` says whether everything was audited."""
+
+    def __init__(self, known: Known, allowances: dict[str, list[Allowance]], dialect: str, complete: bool) -> None:
+        self.known, self.allowances, self.dialect, self.complete = known, allowances, dialect, complete
+        self.asked: set[Key] = set()  # where a rule would find something
+        self.allowed: set[Key] = set()
+        self.not_judged: dict[NotJudged, None] = {}
+        self.measurable: list[tuple[Finding, Facts, Mapping, Column]] = []  # the silent defaults, for `blast`
+        self.unwritten: dict[Finding, tuple[Column, list[Any]]] = {}  # and the columns whose values --data can tell
+
+    def findings(self, rules: Sequence[Callable[[Judge], Iterator[Finding]]]) -> list[Finding]:
+        """What the rules find, in the order of the questions. They are asked twice: first for what could be allowed."""
+        for rule in rules:
+            for _ in rule(self):
+                pass
+        unused = list(self.allow())
+        self.measurable.clear()
+        self.unwritten.clear()
+        order = list(RULES)
+        found = dict.fromkeys(one for rule in rules for one in rule(self))
+        every = sorted(found, key=lambda one: (order.index(one.rule), one.file, one.line, one.column))
+        return every + sorted(unused, key=lambda one: (one.file, one.line, one.column))
+
+    def allow(self) -> Iterator[Finding]:
+        """Give each allowance its place: its own line, or else the next one. Those without use are findings."""
+        for file, every in self.allowances.items():
+            for one in every:
+                where = (file, one.line, one.column, None, None)
+                own = {(one.rule, file, line) for line in range(one.line, one.last + 1)} & self.asked
+                found = own or {(one.rule, file, one.last + 1)} & self.asked
+                if one.rule not in RULES:
+                    near = nearest(one.rule, list(RULES))
+                    instead = f"did you mean {near}?" if near else f"the rules are {', '.join(list(RULES)[:8])}"
+                    says = f"there is no rule {short(one.rule)}" if one.rule else "it says no rule"
+                    yield Finding("unused-allowance", *where, says, instead)
+                elif not one.reason:
+                    instead = f"write contracts: allow {one.rule} because … and why"
+                    yield Finding(
+                        "allowance-without-reason", *where, f"{one.rule} is allowed without a reason", instead
+                    )
+                elif not found:
+                    says = f"nothing on this line or the next one breaks {one.rule}"
+                    yield Finding("unused-allowance", *where, says, "take the comment out")
+                else:
+                    self.allowed |= found
+
+    def is_allowed(self, rule: str, file: str, line: int) -> bool:
+        """Whether a comment allows what the rule finds there."""
+        self.asked.add((rule, file, line))
+        return (rule, file, line) in self.allowed
+
+    def cannot_judge(self, file: str, line: int, reason: str) -> None:
+        self.not_judged[NotJudged(file, line, reason)] = None
+
+    def found(
+        self, rule: str, facts: Facts, place: tuple[int, int], column: Column, says: str, instead: str
+    ) -> Finding | None:
+        """The finding, if no comment allows it."""
+        if self.is_allowed(rule, facts.file, place[0]):
+            return None
+        return Finding(rule, facts.file, *place, column.table, column.name or None, says, instead)
+
+
+# ---- the words of a finding ------------------------------------------------------------------------------------------
+
+
+def shown(value: Any) -> str:
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+
+
+def listed(words: Iterable[str], most: int = 12) -> str:
+    """Words in a message, however many there are."""
+    every = list(words)
+    return ", ".join(map(short, every[:most])) + (f" and {len(every) - most} more" if len(every) > most else "")
+
+
+def clause_to_paste(column: Column, values: list[Any], comment: str = "") -> str:
+    """The clause that nobody wrote."""
+    enum = f"enum: {flow(values)}"
+    if column.field is not None:
+        return f"write in {place_of(column)}: {enum}{comment}"
+    kind = "string" if any(isinstance(value, str) for value in values) else "integer"
+    where = file_of(column.contract) if column.contract else f"a contract for {column.table}"
+    return f"write in {where}, under fields: - {{name: {flow(column.name)}, type: {kind}, {enum}}}{comment}"
+
+
+def place_of(column: Column) -> str:
+    """Where a clause of a field is written."""
+    line = column.contract.line(column.name, "name") if column.contract else None
+    where = file_of(column.contract) if column.contract else column.table
+    return f"{where}{f':{line}' if line else ''}, field {column.name}"
+
+
+def file_of(contract: Contract | None) -> str:
+    source = contract.source if contract else None
+    return source.as_posix() if source else (contract.dataset if contract else "")
