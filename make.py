@@ -34,12 +34,13 @@ TARGETS: dict[str, tuple[str, list[list[str]]]] = {  # name: (what it does, the 
     "drill": ("break the shop's listings on purpose and see who notices", [["lesson.py", "drill"]]),
     "notebooks": ("run every notebook and store what it gives", [["-m", "workbook.execute"]]),
     "browser-test": (
-        "run every notebook in JupyterLab, in a real browser",
+        "run every notebook in JupyterLab, and read a contract's page, in a real browser",
         [
             ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "tests/browser/requirements.txt"],
-            ["-m", "pytest", "-rs", "tests/browser/jupyterlab.py"],
+            ["-m", "pytest", "-rs", "tests/browser/jupyterlab.py", "tests/browser/page.py"],
         ],
     ),
+    "interop": ("let other tools judge the exported contract, beside ours", [["tests/interop/run.py"]]),
     "bench": (
         "measure each part beside bare queries",
         [[f"tests/benchmarks/{name}.py"] for name in ("validate", "monitors", "boundary", "drill", "audit")],

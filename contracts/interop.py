@@ -1,123 +1,78 @@
-"""To and from other formats.
+"""Out in the world: a contract in the forms that other tools read, and a contract from theirs.
 
-to_python(contract) -> str, the class for a function's signature (see boundary.py)
+    export(contract, "odcs")    -> Exported: its text, and what that form cannot express
+    import_file(path, "dbt")    -> Imported: a contract's file, and what a contract cannot hold
+
+| form          | a contract becomes                                          | and back |
+| ------------- | ----------------------------------------------------------- | -------- |
+| odcs          | an Open Data Contract Standard 3.1 file                     | 2.2 to 3.2 |
+| dbt           | a source with tests in a schema.yml                         | sources, models, seeds |
+| avro          | a record's schema; its enums as text, or as enums           | a schema |
+| jsonschema    | the schema of one row                                       | a schema |
+| sql           | CREATE TABLE with checks, for DuckDB, PostgreSQL or SQLite  |          |
+| python        | a Schema class for a function's signature                   |          |
+| markdown, html| a page that a person reads                                  |          |
+| table         |                                                             | a draft from the values themselves |
+
+Each is a file in `forms/`. Nothing is dropped in silence, in either direction.
 """
 
 from __future__ import annotations
 
-import datetime as dt
-import keyword
-import unicodedata
-from collections.abc import Iterator
-from typing import Any
+import os
+from collections.abc import Callable
 
-from contracts.document import Contract, Field
-from contracts.errors import printable
+from contracts import avro
+from contracts.document import Contract
+from contracts.forms import Exported, Imported, dbt, ddl, from_dbt, from_odcs, json_schema, odcs, page, python, table
+from contracts.forms.python import to_python
 
-PYTHON = {
-    "string": "str",
-    "integer": "int",
-    "number": "float",
-    "boolean": "bool",
-    "date": "date",
-    "timestamp": "datetime",
+__all__ = ["FROM", "TO", "Exported", "Imported", "export", "import_file", "to_python"]
+
+TO = ("odcs", "dbt", "avro", "jsonschema", "sql", "python", "markdown", "html")
+FROM: dict[str, Callable[[str, str | None], Imported]] = {
+    "odcs": from_odcs.read,
+    "dbt": from_dbt.read,
+    "jsonschema": json_schema.read,
+    "avro": avro.read,
+    "table": table.read,
 }
-WIDEST = 120  # characters of a line
 
 
-def to_python(contract: Contract) -> str:
-    """The contract as a Schema class, to be saved beside it: the columns for the type checker, held to the YAML."""
-    body = [line for field in contract.fields for line in column(field)]
-    if not any(is_plain(field.name) for field in contract.fields):
-        body.insert(0, "    __annotations__ = {}")
-    text = "\n".join(body)
-    typing = ["Annotated"] if "Annotated[" in text else []
-    times = [name for name in ("date", "datetime") if any(PYTHON[field.type] == name for field in contract.fields)]
-    boundary = ["Check"] * ("Check." in text) + ["Schema"]
-    boundary += ["meaning"] * (" meaning(" in text) + ["unit"] * (" unit(" in text)
-    imports = [f"from datetime import {', '.join(times)}"] * bool(times)
-    imports += [f"from typing import {', '.join(typing)}"] * bool(typing)
-    file = contract.source.name if contract.source else f"{contract.dataset}.yaml"
-    says = f"# {contract.dataset} {contract.version} of {contract.owner}, held to the YAML when the class is created."
-    return "\n".join(
-        [
-            printable(says),
-            *imports,
-            *[""] * bool(imports),
-            f"from boundary import {', '.join(boundary)}",
-            "",
-            "",
-            f"class {class_name(contract.dataset)}(Schema, contract={quoted(file)}):",
-            *body,
-            "",
-        ]
-    )
+def export(
+    contract: Contract,
+    to: str,
+    *,
+    enums: bool = False,
+    dialect: str = "duckdb",
+    previous: Contract | None = None,
+) -> Exported:
+    """The contract in that form, one of TO.
+
+    enums: an enum of text as an Avro enum. dialect: of the SQL, one of ddl.DIALECTS. previous: the version that a page
+    tells the changes from; without it, the last one in history/ beside the contract's file.
+    Raises ValueError where the form has nothing to say of this contract.
+    """
+    match to:
+        case "odcs":
+            return odcs.export(contract)
+        case "dbt":
+            return dbt.export(contract)
+        case "avro":
+            return avro.export(contract, enums)
+        case "jsonschema":
+            return json_schema.export(contract)
+        case "sql":
+            return ddl.export(contract, dialect)
+        case "python":
+            return python.export(contract)
+    return page.export(contract, to, previous)
 
 
-def column(field: Field) -> Iterator[str]:
-    """The lines that declare one column."""
-    kind = PYTHON[field.type] + (" | None" if not field.required else "")
-    says = list(checks(field))
-    annotation = f"Annotated[{', '.join([kind, *says])}]" if says else kind
-    target = field.name if is_plain(field.name) else f"__annotations__[{quoted(field.name)}]"
-    sign = ": " if is_plain(field.name) else " = "
-    line = f"    {target}{sign}{annotation}"
-    if len(line) <= WIDEST or not says:
-        yield line
-        return
-    yield f"    {target}{sign}Annotated["
-    yield from (f"        {part}," for part in [kind, *says])
-    yield "    ]"
+def import_file(path: str | os.PathLike[str], form: str, named: str | None = None) -> Imported:
+    """A contract's file, drafted from a file in that form, one of FROM; it loads, and each guess in it is marked.
 
-
-def checks(field: Field) -> Iterator[str]:
-    """What stands beside the type in Annotated[...]."""
-    if field.meanings:
-        pairs = ", ".join(f"{literal(value)}: {quoted(says)}" for value, says in field.meanings)
-        yield f"Check.isin({{{pairs}}})"
-    elif field.enum is not None:
-        yield f"Check.isin({', '.join(map(literal, field.enum))})"
-    if field.min is not None:
-        yield f"Check.ge({literal(field.min)})"
-    if field.max is not None:
-        yield f"Check.le({literal(field.max)})"
-    if field.pattern is not None:
-        yield f"Check.pattern({quoted(field.pattern)})"
-    if field.unique:
-        yield "Check.unique()"
-    if field.unit is not None:
-        yield f"unit({quoted(field.unit)})"
-    if field.meaning is not None:
-        yield f"meaning({quoted(field.meaning)})"
-
-
-def literal(value: Any) -> str:
-    """A value as Python writes it."""
-    if isinstance(value, dt.date):
-        kind = "datetime" if isinstance(value, dt.datetime) else "date"
-        return f"{kind}.fromisoformat({quoted(value.isoformat())})"
-    return quoted(value) if isinstance(value, str) else repr(value)
-
-
-def quoted(text: str) -> str:
-    """Text in double quotes, on one line."""
-    return '"' + "".join(c if c.isprintable() and c not in '"\\' else escaped(c) for c in text) + '"'
-
-
-def escaped(character: str) -> str:
-    return '\\"' if character == '"' else character.encode("unicode_escape").decode()
-
-
-def is_plain(name: str) -> bool:
-    """Whether a class body can declare a name as it is: Python changes __x, and letters such as the ligature fi."""
-    is_mangled = name.startswith("__") and not name.endswith("__")
-    is_word = name.isidentifier() and not keyword.iskeyword(name) and name != "__annotations__"
-    return is_word and not is_mangled and unicodedata.normalize("NFKC", name) == name
-
-
-def class_name(dataset: str) -> str:
-    """listings becomes Listings, order_lines becomes OrderLines."""
-    words = "".join(c if c.isascii() and c.isalnum() else " " for c in dataset).split()
-    name = "".join(word[:1].upper() + word[1:] for word in words) or "Table"
-    taken = {"Schema", "Check", "Annotated"}
-    return f"Table{name}" if name[0].isdigit() or keyword.iskeyword(name) or name in taken else name
+    named: which table, where the file speaks of several; without it the first.
+    Raises ContractError where the file cannot be read as that form, DataError where a table's rows cannot be.
+    """
+    return FROM[form](os.fspath(path), named)
