@@ -51,7 +51,7 @@ class Desk:
         git(self.remote.parent, "init", "--quiet", "--template=", "-b", "main", str(self.root))
         self("remote", "add", "origin", str(self.remote))
         self("config", "user.name", "A Student")
-        self("config", "user.email", "student@example.org")
+        self("config", "user.email", "student@example")
         self.write("exercises/manifest.py", "# the lesson\n")
         self.write("README.md", "# The lesson\n")
         self.write("lesson.py", "# the lesson\n")
@@ -152,7 +152,7 @@ def test_the_branch_is_made_from_the_last_commit_and_holds_the_students_files_al
     assert desk.files_at_origin("main") == sorted(OWN)
     assert git(desk.remote, "show", f"{BRANCH}:exercises/ex4_shape.py") == "# solved: exercises/ex4_shape.py"
     assert git(desk.remote, "log", "-1", "--format=%s|%an|%ae", BRANCH) == (
-        "Hand in lesson 08, data contracts|A Student|student@example.org"
+        "Hand in lesson 08, data contracts|A Student|student@example"
     )
     assert desk("rev-parse", f"{BRANCH}^") == desk("rev-parse", "main")
     assert f"origin, {desk.remote}" in out and "new      exercises/ex1_figures.py" in out
@@ -249,14 +249,14 @@ def test_from_another_worktree_a_shallow_clone_and_a_subfolder(desk, tmp_path, c
     shutil.copytree(desk.root / "exercises", course / "lessons/08/exercises")
     shutil.copy(desk.root / "README.md", course / "lessons/08")
     git(course, "add", "lessons/08/exercises/manifest.py")
-    who = ("-c", "user.name=x", "-c", "user.email=x@example.org")
+    who = ("-c", "user.name=x", "-c", "user.email=x@example")
     git(course, *who, "commit", "--quiet", "-m", "The course")
     for folder in (shallow, linked, course / "lessons/08"):
         git(desk.remote, "update-ref", "-d", f"refs/heads/{BRANCH}")
         for name in OWN:
             (folder / name).write_text("# solved\n", encoding="utf-8")
         git(folder, "config", "user.name", "A Student")
-        git(folder, "config", "user.email", "student@example.org")
+        git(folder, "config", "user.email", "student@example")
         for answer in ("Handed in: ", "Handed in already: "):
             assert submit.main([], root=folder, judge=lambda: ALL_DONE, suite=lambda root: 0) == 0
             assert answer in capsys.readouterr().out
@@ -394,9 +394,9 @@ def test_unmerged_paths_that_no_merge_has_left(desk, refused):
 def test_no_name(desk, refused, monkeypatch):
     desk("config", "--unset", "user.email")
     assert "git does not know who commits" in refused()
-    monkeypatch.setenv("GIT_AUTHOR_EMAIL", "a@example.org")
+    monkeypatch.setenv("GIT_AUTHOR_EMAIL", "a@example")
     assert "git does not know who commits" in refused()  # half of it
-    desk("config", "user.email", "student@example.org")
+    desk("config", "user.email", "student@example")
     desk("config", "--unset", "user.name")
     assert "git does not know who commits" in refused()  # the name of the account is none
 
@@ -422,7 +422,7 @@ def someone_elses(desk, tmp_path):
     other = tmp_path / "other"
     git(tmp_path, "clone", "--quiet", str(desk.remote), str(other))
     git(other, "switch", "--quiet", "-c", BRANCH)
-    who = ("-c", "user.name=x", "-c", "user.email=x@example.org")
+    who = ("-c", "user.name=x", "-c", "user.email=x@example")
     git(other, *who, "commit", "--quiet", "--allow-empty", "-m", "Somebody else's work")
     git(other, "push", "--quiet", "origin", BRANCH)
 
