@@ -99,7 +99,7 @@ def story() -> int:
     status = max(status, gate())
     heading("The monitors: columns of alarms beside a mottled one")
     status = max(status, alarm())
-    print("\nNext: read seed.py from top to bottom, then contracts/listings.yaml; then run `make test`.")
+    print("\nNext: `make lab` opens the notebooks, `make check` the exercises. The code begins with seed.py.")
     return status
 
 

@@ -18,10 +18,14 @@ VENV = os.path.join(ROOT, ".venv")
 PYTHON = os.path.join(VENV, *(("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")))
 STAMP = os.path.join(VENV, "ready")
 
+LAB = [  # the whole lesson in its file browser, notebook 1 open; in a container, everybody is root
+    *("-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", "--LabApp.default_url=/lab/tree/notebooks/01_incident.ipynb"),
+    *("--allow-root", "--LabApp.news_url=None"),
+]
 TARGETS: dict[str, tuple[str, list[list[str]]]] = {  # name: (what it does, the commands after "python")
     "lesson": ("set up, build the shop, print the incident, the gate and the monitors", [["lesson.py"]]),
     "test": ("set up and run the test suite", [["-m", "pytest", "-n", "auto", "--dist", "loadgroup"]]),
-    "lab": ("open the notebooks in JupyterLab", [["-m", "jupyterlab", "notebooks/01_incident.ipynb"]]),
+    "lab": ("open the notebooks in JupyterLab", [LAB]),
     "check": ("the first exercise that is not done yet: what is missing, and what to do", [["-m", "exercises"]]),
     "submit": ("hand in: check everything, then push your branch", [["-m", "exercises", "submit"]]),
     "seed": ("build data/shop.duckdb and print every published figure", [["seed.py"]]),

@@ -197,12 +197,15 @@ def calendar(days: Sequence[Day], verdicts: Sequence[Verdict], unit: str = "EUR_
     parts = list(dict.fromkeys(part for _, part in found))
     for part in parts:
         columns = {monitor: said for (monitor, of), said in found.items() if of == part}
-        lines.append(f"{'day' + whose(part):<14}{'orders':>10}{'GMV':>20}{'markdown':>10}  {'  '.join(columns)}")
+        widths = [max(len(monitor), len("ALERT")) for monitor in columns]
+        heads = "  ".join(f"{monitor:<{width}}" for monitor, width in zip(columns, widths, strict=True)).rstrip()
+        lines.append(f"{'day' + whose(part):<14}{'orders':>10}{'GMV':>20}{'markdown':>10}  {heads}")
         metrics = {day.day: day for day in days if day.part == part}
         for row in zip(*columns.values(), strict=True):
             day = metrics.get(row[0].day) or Day(row[0].day, 0)
             rate = f"{day.two_digits}%" if day.two_digits else "-"
-            line = "  ".join(f"{signs[one.status]:<{len(one.monitor)}}" for one in row).rstrip()
+            marks = zip(row, widths, strict=True)
+            line = "  ".join(f"{signs[one.status]:<{width}}" for one, width in marks).rstrip()
             line = line.replace("ALERT", "\033[1;31mALERT\033[0m") if colour else line
             lines.append(f"{day.day:%Y-%m-%d %a}{day.orders:>10,}{money(day.gmv, unit):>20}{rate:>10}  {line}")
         lines.append("")

@@ -6,24 +6,24 @@ import argparse
 import json
 import os
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
-try:
-    import pydantic  # noqa: F401  # what the checks stand on
-    import yaml  # noqa: F401
+from exercises.manifest import EXERCISES, FOLDER, STUBS, Exercise, student_files
 
-    from contracts.errors import printable
-    from exercises.checker import Outcome, copy_stubs, outcomes
-    from exercises.manifest import EXERCISES, FOLDER, STUBS, Exercise, student_files
-except ModuleNotFoundError as error:
-    path = ".venv\\Scripts\\python" if os.name == "nt" else ".venv/bin/python"
-    sys.exit(
-        f"exercises: this Python has no module {error.name!r}; run {path} -m exercises in the lesson's folder,"
-        " after python make.py setup"
-    )
+# What the checks stand on. A shell's `python` may be another one, even in JupyterLab's terminal: go on with .venv's.
+if lacking := [name for name in ("duckdb", "ibis", "pyarrow", "pydantic", "yaml") if find_spec(name) is None]:
+    ours = FOLDER.parent / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if ours.exists() and Path(sys.prefix) != FOLDER.parent / ".venv":
+        sys.exit(subprocess.call([str(ours), "-m", "exercises", *sys.argv[1:]]))
+    sys.exit(f"exercises: this Python has no module {lacking[0]!r}; run `python make.py setup` in the lesson's folder")
+
+from contracts.errors import printable
+from exercises.checker import Outcome, copy_stubs, outcomes
 
 
 def python() -> str:

@@ -40,7 +40,7 @@ EXERCISES = (
         ("ex2_listings.yaml", "ex2_validate.py"),
         "Write the contract, and validate",
         "Write the contract of shop.listings, and validate(rows, contract), which finds the four kinds of violation.",
-        "notebooks/02_contract.ipynb; README, Your own table; the head of clause/reading.py",
+        "notebooks/02_contract.ipynb; README, Your own contract; the head of clause/reading.py",
         "Go through the contract field by field. No row has the column: missing, and nothing else. Else put each value"
         " into one of three drawers: it is not there (None, NaN, no such key), it has the wrong type, or it is typed."
         " required counts the first drawer, type the second, enum looks at the third alone.",
@@ -52,7 +52,7 @@ EXERCISES = (
         "Fail the build",
         "Write the gate: exit status 1 on the release, 0 before it, 2 where it could not check; it names column, values"
         " and teams.",
-        "notebooks/02_contract.ipynb; README, Your own table (the table of exit statuses)",
+        "notebooks/02_contract.ipynb; README, Your own contract (the table of exit statuses)",
         "report(rows, contract) of validate.py has .verdict and .violations, and each violation a .message. It raises"
         " ContractError where the contract is wrong, DataError or TypeError where the rows are: those are exit status"
         " 2, as is the verdict 'could not check'.",
@@ -74,7 +74,7 @@ EXERCISES = (
         "Expand and contract",
         "Bring in the new grades so that nobody's price is wrong for a day: 1.5.0 with both columns, then 2.0.0.",
         "notebooks/04_expand_and_contract.ipynb; README, Changing a contract",
-        "Copy contracts/listings.yaml into both files and edit. In 1.5.0 item_condition stays as it is and gets"
+        "Copy the text of contracts/listings.yaml into both files, below `dataset: listings`, and edit. In 1.5.0 item_condition stays as it is and gets"
         " deprecated: {announced: ..., replaced_by: condition_grade}; in 2.0.0 it goes. Then compare, step by step:"
         " python -m contracts diff contracts/listings.yaml exercises/ex5_expand.yaml",
     ),
@@ -85,7 +85,7 @@ EXERCISES = (
         "Your upstream table",
         "Write down the one clause that is true today of a table you read, and that nobody has written.",
         "README, Your upstream table",
-        "Take the column in your work that you filter or branch on: a status, a type, an amount. List its values"
+        "Take a column that you filter or branch on: a status, a type, an amount. List its values"
         " (select distinct) or ask for its unit. If no document says so, that is the clause. The worked example in the"
         " README shows the form and the contract; python -m contracts lint exercises/ex6_upstream.yaml checks yours.",
     ),

@@ -47,8 +47,8 @@ def faults(notebook: Any) -> list[str]:
         found.append("no cell has an output, so a strict run would compare nothing")
     if notebook.metadata != execute.METADATA:
         found.append("its metadata is not that of `make notebooks`")
-    if any(cell.metadata for cell in notebook.cells):
-        found.append("a cell has metadata, such as times")
+    if any(cell.metadata != execute.metadata(cell) for cell in notebook.cells):
+        found.append("a cell has metadata, such as times, or shows the answer to a prediction")
     if len({cell.id for cell in notebook.cells}) < len(notebook.cells):
         found.append("two cells have one id")
     for cell in code:
@@ -150,6 +150,7 @@ FAULTS = {
     "another kernel": (lambda n: n.metadata.kernelspec.update(name="conda"), "metadata"),
     "its version of Python": (lambda n: n.metadata.language_info.update(version="3.11.1"), "metadata"),
     "times": (lambda n: first_code(n).metadata.update(execution={"iopub": "12:00"}), "metadata, such as times"),
+    "the answer to a prediction": (lambda n: [cell.metadata.pop("jupyter", 0) for cell in n.cells], "shows the answer"),
     "a path": (with_output("/home/anna/lesson/data"), "path of one machine"),
     "an address": (with_output("<object at 0x7f3a5c1d2e80>"), "memory address"),
     "a warning": (with_output("x.py:1: DeprecationWarning: old"), "a warning"),
@@ -212,12 +213,21 @@ def test_ask_says_what_an_answer_is_worth(capsys: pytest.CaptureFixture[str]) ->
     assert said("c").startswith("Right. ELSE takes every value")
     assert said(" C ") == said("c")
     assert said("a").startswith('Not so. The misconception is "ELSE raises".')
+    quiz.ask("1.1")
+    assert "There is no question '1.1'; there are 01.1, 01.2" in capsys.readouterr().out
     for odd in ("z", "", 3, "ab"):
         assert "is none of the choices; answer with one of a, b, c" in said(odd)
 
 
 def test_compare_says_whether_a_prediction_holds(capsys: pytest.CaptureFixture[str]) -> None:
-    for prediction, found in ((6, 6), ("6", 6), (0.80, "0.8"), (" Kept", "kept"), ("6 and 0", "6 and 0")):
+    for prediction, found in (
+        (6, 6),
+        ("6", 6),
+        (0.80, "0.8"),
+        (" Kept", "kept"),
+        ("6, 0", "6 and 0"),
+        ("30,000", 30000),
+    ):
         quiz.compare(prediction, found)
         assert "as you predicted" in capsys.readouterr().out
     quiz.compare(3, 6)

@@ -34,11 +34,16 @@ def execute(path: Path) -> None:
     stem = path.stem.partition("_")[0]
     for number, cell in enumerate(notebook.cells, 1):
         cell.id = f"{stem}-{number:02}"
-        cell.metadata = nbformat.NotebookNode()  # type: ignore[no-untyped-call]
+        cell.metadata = nbformat.NotebookNode(metadata(cell))  # type: ignore[no-untyped-call]
     text = nbformat.writes(notebook, version=4).rstrip("\n") + "\n"  # type: ignore[no-untyped-call]
     half = path.with_suffix(".half")
     half.write_text(text, encoding="utf-8", newline="\n")
     half.replace(path)
+
+
+def metadata(cell: Any) -> dict[str, Any]:
+    """What answers a prediction is folded away; running the cell unfolds it."""
+    return {"jupyter": {"outputs_hidden": True}} if "compare(prediction" in cell.source else {}
 
 
 def main(names: list[str]) -> int:

@@ -9,6 +9,7 @@ Nothing leaves this machine, and nobody keeps a score.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from pathlib import Path
 
@@ -21,6 +22,9 @@ WIDTH = 92  # characters of a line, so that nothing scrolls sideways
 
 def ask(name: str, answer: str | None = None) -> None:
     """Print the question of that name ("02.1"), or what the answer, a letter, is worth."""
+    if name not in QUESTIONS:
+        print(f"There is no question {name!r}; there are {', '.join(QUESTIONS)}")
+        return
     question = QUESTIONS[name]
     choices = dict(zip("abcdef", question["choices"], strict=False))
     letter = str(answer).strip().lower()
@@ -49,15 +53,13 @@ def compare(prediction: object, found: object) -> None:
 
 
 def alike(answer: object) -> object:
-    """An answer as it is compared: 0.8 is "0.80", and " Kept" is "kept"."""
-    text = str(answer).strip().casefold()
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    """An answer as it is compared: 0.8 is "0.80", "30,000" is 30000, "6, 0" is "6 and 0", and " Kept" is "kept"."""
+    text = re.sub(r"(?<=\d),(?=\d\d\d)", "", str(answer).strip().casefold())
+    return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)] or text
 
 
 def say(text: str, before: str = "") -> None:
+    """Print a text in lines that a page has room for."""
     after = " " * len(before)
     text = " ".join(text.split())
     print(textwrap.fill(text, WIDTH, initial_indent=before, subsequent_indent=after))

@@ -197,6 +197,9 @@ def check_agreement(book: Workbook, form: dict[str, Entry], promises: Promises) 
         raise promises.wrong(
             f"{shown(field.unit)} is a placeholder, not a unit such as EUR_cents or km.", field.name, "unit"
         )
+    if field.enum is not None and (more := listed(clause.text) - {str(value).lower() for value in field.enum}):
+        why = f"The clause in the form names {', '.join(map(shown, sorted(more)[:5]))}, which the contract's enum does not allow. Which of the two is right?"
+        raise at(book, clause, why, expected=f"enum: {worded(field.enum)}", got=clause.text)
     if holds_unit(field.unit, clause.text) or holds_enum(field.enum, clause.text):
         check_not_a_copy(promises)
         return
@@ -217,6 +220,12 @@ def holds_unit(unit: str | None, clause: str) -> bool:
 
 def holds_enum(enum: tuple[object, ...] | None, clause: str) -> bool:
     return enum is not None and all(mentions(clause, str(value)) for value in enum)
+
+
+def listed(clause: str) -> set[str]:
+    """The values that the clause lists in square brackets, in lower case; none where it says them in prose."""
+    found = re.search(r"\[([^\[\]]*)\]", clause)
+    return {value.strip(" \t`'\"").lower() for value in found[1].split(",") if value.strip()} if found else set()
 
 
 def mentions(text: str, value: str) -> bool:

@@ -32,6 +32,8 @@ def check(book: Workbook) -> None:
     """Raises Wrong at the first thing that is not right."""
     check_contract(Promises(book, CONTRACT))
     answer = book.module(FILE)
+    if answer.gaps:
+        check_helpers(answer)
     answer.no_gaps()
     answers: list[Findings | None] = []
     for at, case in enumerate(CASES):
@@ -44,6 +46,37 @@ def check(book: Workbook) -> None:
         raise answer.wrong(
             "validate", slip(answers, at, right), called=case.called, expected=worded(right), got=worded(found)
         )
+
+
+def check_helpers(answer: Answer) -> None:
+    """While there are gaps, the helpers that are written are looked at already."""
+    for name, arguments, right in HELPERS:
+        if name not in answer.gaps and answer.node(name):
+            got = answer.ask(name, *arguments)
+            if bool(got) is not right:
+                called = f"{name}({', '.join(map(shown, arguments))})"
+                why = f"{name}: the head of the stub says what counts as what."
+                raise answer.wrong(name, why, called=called, expected=str(right), got=shown(got))
+
+
+HELPERS = (
+    ("is_missing", (None,), True),
+    ("is_missing", (math.nan,), True),
+    ("is_missing", ("",), False),
+    ("is_missing", (0,), False),
+    ("is_missing", (False,), False),
+    ("has_type", ("A", "string"), True),
+    ("has_type", (1, "string"), False),
+    ("has_type", (1, "integer"), True),
+    ("has_type", (True, "integer"), False),
+    ("has_type", ("1", "integer"), False),
+    ("has_type", (1.0, "integer"), False),
+    ("has_type", (1, "number"), True),
+    ("has_type", (1.5, "number"), True),
+    ("has_type", (True, "number"), False),
+    ("has_type", (True, "boolean"), True),
+    ("has_type", (0, "boolean"), False),
+)
 
 
 # --- validate ---------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ SETTINGS = {  # every cell in the page, so that all of them can be looked at; no
     "notebook-extension/tracker": {"windowingMode": "none"},
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
 }
+BEGUN = "() => /[0-9*]/.test(document.querySelector('.jp-CodeCell .jp-InputPrompt').textContent)"
 DONE = """() => {
     const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(p => p.textContent);
     return prompts.length > 0 && prompts.every(p => /[0-9]+/.test(p));
@@ -134,8 +136,16 @@ def run_all(page: Any) -> None:
     """Clear what is stored, so that what is seen comes from this run; then Run All, to its end."""
     menu(page, "Edit", "Clear Outputs of All Cells")
     page.wait_for_function("() => document.querySelectorAll('.jp-OutputArea-output').length === 0")
-    menu(page, "Run", "Run All Cells")
-    page.wait_for_function(DONE, timeout=180_000)
+    for patience in (10_000, 20_000, 60_000):  # on a busy machine a menu may close under the click
+        menu(page, "Run", "Run All Cells")
+        with suppress(playwright.TimeoutError):
+            page.wait_for_function(BEGUN, timeout=patience)
+            break
+    try:
+        page.wait_for_function(DONE, timeout=180_000)
+    except playwright.TimeoutError:
+        look(page, "not-done")
+        raise
     page.wait_for_selector(".jp-NotebookPanel .jp-Notebook-ExecutionIndicator[data-status=idle]")
 
 
@@ -157,10 +167,15 @@ def figures(notebook: Path) -> int:
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.stem)
 def test_run_all_in_a_browser(browser: Any, light: str, notebook: Path) -> None:
     page = open_notebook(browser, light, notebook)
+    answers = page.locator(".jp-CodeCell", has_text="compare(prediction")
+    assert answers.locator(".jp-OutputArea-output:visible").count() == 0, "a prediction is answered before it is made"
     run_all(page)
+    for answer in answers.all():
+        answer.locator(".jp-OutputArea-output:visible").first.wait_for()
     errors = page.locator('[data-mime-type="application/vnd.jupyter.error"], [data-mime-type$="stderr"]')
     assert errors.all_inner_texts() == []
     pictures = page.locator(".jp-OutputArea img")
+    pictures.nth(figures(notebook) - 1).wait_for()
     assert pictures.count() == figures(notebook) >= 1
     for picture in pictures.all():
         assert picture.get_attribute("alt"), "a figure has no alt text"
