@@ -389,6 +389,23 @@ def test_reset_keeps_numbered_backups(copy):
     assert not path.with_name("ex1_figures.backup-3.py").exists()  # nothing was lost
 
 
+def test_helpers_are_looked_at_while_validate_is_a_gap(desk):
+    stub = (STUBS / "ex2_validate.py").read_text(encoding="utf-8")
+    wrong = stub.replace("itself.)\"\"\"\n    ...", "itself.)\"\"\"\n    return not value")
+    assert wrong != stub
+    said = message(2, ex2.ANSWER | {"ex2_validate.py": wrong}, desk)
+    assert "is_missing(nan)" in said and "expected True" in " ".join(said.split()) and "gap" not in said
+    right = wrong.replace("return not value", "return value is None or value != value")
+    assert "Here is still a gap" in message(2, ex2.ANSWER | {"ex2_validate.py": right}, desk)
+
+
+@pytest.mark.skipif(not (checker.FOLDER.parent / ".venv").exists(), reason="there is no .venv to go on with")
+def test_another_python_goes_on_with_the_lesson_s_own():
+    run = [sys.executable, "-S", "-m", "exercises", "hint", "1"]  # without site-packages: as any other Python
+    done = subprocess.run(run, cwd=checker.FOLDER.parent, capture_output=True, encoding="utf-8")
+    assert done.returncode == 0 and "Reproduce the figures" in done.stdout, done.stderr
+
+
 def test_a_python_without_the_packages_is_told_which_to_use(copy):
     run = [sys.executable, "-S", "-m", "exercises"]
     done = subprocess.run(run, cwd=copy, capture_output=True, encoding="utf-8")

@@ -222,7 +222,7 @@ class Answer:
             why = f"{name} gives nothing back (None). Is a return missing, or is it in only one branch?"
             raise self.wrong(name, why, called=called, got="None")
         for before, after in zip(arguments, given, strict=True):
-            if before != after:
+            if before is not after and before != after:  # NaN is not equal to itself
                 why = f"{name} changes what it was given. The caller still needs it: work on a copy."
                 raise self.wrong(name, why, called=called, expected="the argument as it was", got=shown(after))
         return result

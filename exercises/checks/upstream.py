@@ -223,9 +223,10 @@ def holds_enum(enum: tuple[object, ...] | None, clause: str) -> bool:
 
 
 def listed(clause: str) -> set[str]:
-    """The values that the clause lists in square brackets, in lower case; none where it says them in prose."""
-    found = re.search(r"\[([^\[\]]*)\]", clause)
-    return {value.strip(" \t`'\"").lower() for value in found[1].split(",") if value.strip()} if found else set()
+    """The values that the clause lists, in square brackets or after `enum:`, in lower case; none where it is prose."""
+    found = re.search(r"\[([^\[\]]*)\]", clause) or re.match(r"\s*enum:(.*)", clause)
+    values = [value.strip(" \t`'\".").lower() for value in re.split(r",|\band\b|\bor\b", found[1])] if found else []
+    return {value for value in values if value and " " not in value}
 
 
 def mentions(text: str, value: str) -> bool:

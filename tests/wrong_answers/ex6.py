@@ -95,6 +95,8 @@ WRONG = [
     ("another field", (Y, "name: state"), "name: status", "nothing about the field 'state'"),
     ("no clause in the contract", (Y, "    enum: [open, sent, lost]\n"), "", "The clause itself is missing"),
     ("the clause on another field", (Y, "required: true}"), "required: true, enum: [1, 2]}", (Y, "    enum: [open, sent, lost]\n"), "", "The clause itself is missing"),
+    ("a value less", (Y, "[open, sent, lost]"), "[open, sent]", "names 'lost', which the contract's enum does not allow"),
+    ("a value less, in brackets", CLAUSE, answered("clause", "enum: [open, sent, lost, held]"), "names 'held'"),
     ("a value more", (Y, "[open, sent, lost]"), "[open, sent, lost, held]", "does not name 'held'"),
     ("another unit", (Y, "    type: string\n    enum: [open, sent, lost]\n"), "    type: number\n    unit: kg\n", "contract's unit are different"),
     ("a placeholder for a unit", (Y, "    type: string\n    enum: [open, sent, lost]\n"), "    type: number\n    unit: unit\n", "a placeholder, not a unit"),
