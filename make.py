@@ -44,6 +44,7 @@ TARGETS: dict[str, tuple[str, list[list[str]]]] = {  # name: (what it does, the 
             ["-m", "pytest", "-rs", "tests/browser/jupyterlab.py", "tests/browser/page.py"],
         ],
     ),
+    "engines": ("hold DuckDB, PySpark and PostgreSQL to the same verdicts", [["tests/engines/run.py"]]),
     "interop": ("let other tools judge the exported contract, beside ours", [["tests/interop/run.py"]]),
     "bench": (
         "measure each part beside bare queries",

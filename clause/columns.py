@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal, Union
 
 import ibis.expr.datatypes as dt
 
+from clause import matching
 from contracts import Field
 
 PYTHON = {int: "int64", float: "float64", str: "string", bool: "boolean", date: "date", datetime: "timestamp"}
@@ -134,9 +135,8 @@ class Check:
     @classmethod
     def pattern(cls, expression: str) -> "Check":
         """A regular expression (RE2) for the whole text."""
-        whole = f"^(?:{expression})$"
         says = f"matches {expression!r}"
-        return cls._of("pattern", says, lambda column: column.re_search(whole), "pattern", expression)
+        return cls._of("pattern", says, lambda column: matching.matches(column, expression), "pattern", expression)
 
     @classmethod
     def length(cls, least: int = 0, greatest: int | None = None) -> "Check":

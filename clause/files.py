@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import duckdb
 
@@ -22,7 +23,8 @@ from contracts.errors import DataError
 
 def open_files(pattern: str, wanted: Collection[str] | None, timezone: str) -> Source:
     """The files of a path or a glob, as one table; a column that only some of them have is NULL in the others."""
-    paths = paths_of(pattern)
+    connection = connect(timezone)
+    paths = remote_paths(connection, pattern) if is_remote(pattern) else paths_of(pattern)
     if not paths:
         what = "no file matches the glob" if glob.has_magic(pattern) else "there is no such file"
         raise DataError(f"{pattern}: {what}; expected CSV, Parquet or JSON files, so check the path", path=pattern)
@@ -38,7 +40,7 @@ def open_files(pattern: str, wanted: Collection[str] | None, timezone: str) -> S
         )
     try:
         return {"csv": open_csv, "parquet": open_parquet, "json": open_json}[kinds.pop() or ""](
-            pattern, connect(timezone), paths, wanted
+            pattern, connection, paths, wanted
         )
     except (duckdb.Error, OSError, EOFError, zlib.error) as error:
         raise unreadable(pattern, error) from error
@@ -49,16 +51,47 @@ def paths_of(pattern: str) -> list[str]:
     return [pattern] if Path(pattern).exists() else sorted(glob.glob(pattern, recursive=True))
 
 
+def is_remote(path: str) -> bool:
+    """Whether this is an address, for DuckDB's extension httpfs, and no path of this machine."""
+    return re.match(r"(https?|s3|gs|gcs|r2)://", path, re.IGNORECASE) is not None
+
+
+def remote_paths(connection: duckdb.DuckDBPyConnection, pattern: str) -> list[str]:
+    """The addresses that a pattern names; only object stores can be asked what is there."""
+    try:
+        connection.load_extension("httpfs")  # asks nothing of the network
+    except duckdb.Error as error:
+        install = "python -c \"import duckdb; duckdb.sql('install httpfs')\""
+        raise DataError(
+            f"{pattern}: is not on this machine, and DuckDB's extension httpfs, which would read it, is not installed;"
+            f" run `{install}` once where there is a network, or copy the file here",
+            path=pattern,
+        ) from error
+    if pattern.lower().startswith("http") or not glob.has_magic(pattern):
+        return [pattern]
+    try:
+        found = connection.execute("select file from glob(?) order by file", [pattern]).fetchall()
+    except duckdb.Error as error:
+        raise unreadable(pattern, error) from error
+    return [path for (path,) in found]
+
+
 def kind_of(path: str) -> str | None:
     """What kind of file this is by its name; None where it is none that can be read."""
-    suffix = Path(path.lower().removesuffix(".gz")).suffix
+    name = urlsplit(path).path if is_remote(path) else path  # an address may go on with ?key=value
+    suffix = Path(name.lower().removesuffix(".gz")).suffix
     return {".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}.get(suffix) or (
         "json" if suffix in (".json", ".jsonl", ".ndjson") else None
     )
 
 
 def opened(path: str) -> Any:
-    """A file's bytes, out of gzip where it is in there."""
+    """A file's bytes, out of gzip where it is in there; a remote one is fetched whole."""
+    if is_remote(path):
+        connection = connect()
+        connection.load_extension("httpfs")
+        content = io.BytesIO(connection.execute("select content from read_blob(?)", [path]).fetchall()[0][0])
+        return gzip.open(content) if kind_of(path) and urlsplit(path).path.lower().endswith(".gz") else content
     return gzip.open(path) if path.lower().endswith(".gz") else open(path, "rb")
 
 
@@ -74,7 +107,7 @@ def listed(texts: Iterable[str]) -> str:
 
 def literal(path: str) -> str:
     """The path for DuckDB, which would take a bracket or a star in a file's name for a glob."""
-    return glob.escape(path)
+    return path if is_remote(path) else glob.escape(path)
 
 
 def open_parquet(

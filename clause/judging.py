@@ -161,7 +161,9 @@ def judge_field(
     missing = reading.rows - tally.present
     for rule in value_clauses(clause):
         found = tally.broken.get(rule)
-        if found:
+        if reason := reading.unchecked.get((clause.name, rule)):
+            yield NotChecked(rule, clause.name, reason)
+        elif found:
             checked = tally.present if rule == "type" else tally.typed
             yield broken(contract, rule, clause.name, sentence(clause, rule, found), found.failing, checked, found)
         elif reading.rows == 0:

@@ -16,6 +16,7 @@ import ibis.expr.operations as ops
 import ibis.expr.types as ir
 from ibis.common.exceptions import IbisError
 
+from clause import engines
 from clause.daybook import ELSE, MISSING, Day, exact
 from clause.sources import Source, Type, open_source
 from contracts.errors import DataError
@@ -26,6 +27,7 @@ TYPES: dict[str, tuple[Type, ...]] = {  # what a column has to hold, where that 
     "list_amount": ("number",),
     "loaded_at": ("timestamp",),
 }
+SUMS_OF_64_BITS = ("duckdb", "pyspark", "postgres")  # as tables of ibis: a sum of integers that needs more stops them
 
 
 def measure(orders: object, columns: Mapping[str, str], known: Sequence[str]) -> Iterator[Day]:
@@ -60,11 +62,11 @@ def aggregates(source: Source, columns: Mapping[str, str]) -> list[ir.Table]:
     """The sums of each day, its rows per branch, and its rows per kind of goods."""
     rows = typed(source, columns)
     keys = [key for key in ("day", "part") if key in columns]
-    sums = {"orders": rows.count(), "left_out": rows.count() - rows.amount.count(), "gmv": rows.amount.sum()}
+    sums = {"orders": rows.count(), "left_out": rows.count() - rows.amount.count(), "gmv": total(source, rows.amount)}
     if "list_amount" in columns:
         multiplier = (rows.amount.cast("float64") / rows.list_amount.cast("float64").nullif(0)).round(3)
         present = None if is_duckdb(source) else multiplier.notnull()  # polars would count NULL as a value
-        sums |= {"list_value": rows.list_amount.sum(), "multipliers": multiplier.nunique(where=present)}
+        sums |= {"list_value": total(source, rows.list_amount), "multipliers": multiplier.nunique(where=present)}
         if is_duckdb(source) or source.table.get_backend().has_operation(ops.Median):
             sums["median_price"] = rows.list_amount.median()
     if "loaded_at" in columns:
@@ -77,12 +79,14 @@ def aggregates(source: Source, columns: Mapping[str, str]) -> list[ir.Table]:
     return [rows.group_by(keys).agg(**sums), *counted]
 
 
+def total(source: Source, amounts: Any) -> Any:
+    """The sum of a column, whatever its size."""
+    is_narrow = source.relation is None and engines.engine_of(source.table) in SUMS_OF_64_BITS
+    return (amounts.cast("decimal(28, 0)") if is_narrow and amounts.type().is_integer() else amounts).sum()
+
+
 @ibis.udf.agg.builtin(name="histogram", signature=(("string",), "map<string, int64>"))
 def histogram(values): ...  # type: ignore[no-untyped-def]
-
-
-@ibis.udf.scalar.builtin(name="timezone", signature=(("string", "timestamp('UTC')"), "timestamp"))
-def timezone(zone, moment): ...  # type: ignore[no-untyped-def]
 
 
 def typed(source: Source, columns: Mapping[str, str]) -> ir.Table:
@@ -92,8 +96,7 @@ def typed(source: Source, columns: Mapping[str, str]) -> ir.Table:
         number, moment = source.value(column, "number"), source.value(column, "timestamp")
         match name:
             case "day":
-                if moment.type().timezone and is_duckdb(source):
-                    moment = timezone("UTC", moment)  # a cast would take the zone of the session
+                moment = engines.wall_time(moment, engines.engine_of(source.table))
                 return source.value(column, "date").coalesce(moment.date())
             case "loaded_at":
                 return moment

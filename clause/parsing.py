@@ -12,7 +12,7 @@ from typing import Any
 import ibis.expr.datatypes as dt
 import ibis.expr.types as ir
 
-from clause import tables
+from clause import engines, matching, tables
 from clause.columns import Check
 from clause.judging import Violation, broken, judge, quoted, shown
 from clause.reading import Reading, zone_of
@@ -69,7 +69,13 @@ def check(schema: type[Schema], judged_by: Contract, table: ir.Table, targets: M
         reading = tables.read_table(source, judged_by)
     except DataError as error:
         raise culprit(schema, judged_by, source, error) from error
+    if unread := [name for name in schema._columns if name not in reading.tallies]:  # DuckDB takes Price for price
+        says = "cannot be checked: the engine does not tell it from another column; rename one of them"
+        raise wrong(CheckExecutionError, schema, PARSE, [f"{quoted(name)} {says}" for name in unread])
     violations = list(found(schema, judged_by, reading, targets, checks))
+    if not violations and reading.unchecked:
+        sentences = [f"{name}: the {rule} cannot be checked: {why}" for (name, rule), why in reading.unchecked.items()]
+        raise wrong(CheckExecutionError, schema, PARSE, sentences)
     if violations:
         kind = CoercionError if any(violation.rule == "type" for violation in violations) else ConstraintError
         raise failure(kind, schema, PARSE, violations)
@@ -196,8 +202,8 @@ def safe(values: ir.Value, target: dt.DataType) -> ir.Value:
         values = values.isnan().ifelse(nothing, values)
     if target.is_string():
         return values.cast(target)
-    there = values.try_cast(target)
-    return (there.try_cast(actual) == values).ifelse(there, nothing)
+    there = engines.try_cast(values, target)
+    return (engines.try_cast(there, actual) == values).ifelse(there, nothing)
 
 
 def read(text: ir.Value, target: dt.DataType) -> ir.Value:
@@ -205,7 +211,7 @@ def read(text: ir.Value, target: dt.DataType) -> ir.Value:
     if target.is_decimal():
         scale = target.scale or 0
         form = rf"^[+-]?([0-9]+(\.[0-9]{{0,{scale}}}0*)?|\.[0-9]{{1,{max(scale, 1)}}}0*)$"
-        return text.re_search(form).ifelse(text, None).try_cast(target)
+        return engines.try_cast(matching.matches(text, form).ifelse(text, None), target)
     names = {
         "boolean": target.is_boolean(),
         "integer": target.is_integer(),
@@ -214,14 +220,19 @@ def read(text: ir.Value, target: dt.DataType) -> ir.Value:
         "timestamp": target.is_timestamp(),
     }
     form = next((WRITTEN[name] for name, is_so in names.items() if is_so), "")
-    typed = text.re_search(form).ifelse(text, None)
+    typed = matching.matches(text, form).ifelse(text, None)
     if target.is_boolean():
         return typed.lower() == "true"
     if target.is_timestamp() and target.timezone == "UTC":  # said, or it would be that of the session
-        typed = typed.re_search(ZONE).ifelse(typed, typed + "Z")
+        typed = has_zone(typed).ifelse(typed, typed + "Z")
     elif target.is_timestamp():  # a zone would be lost, or one is missing
-        typed = (typed.re_search(ZONE) == bool(target.timezone)).ifelse(typed, None)
-    return typed.try_cast(target)
+        typed = (has_zone(typed) == bool(target.timezone)).ifelse(typed, None)
+    return engines.try_cast(typed, target)
+
+
+def has_zone(text: ir.Value) -> ir.BooleanValue:
+    """Whether text that is written as a timestamp ends in a time zone."""
+    return matching.matches(text, f"[^\\n]*{ZONE}")
 
 
 # --- checks that fail themselves --------------------------------------------------------------------------------------
@@ -268,4 +279,6 @@ def culprit(schema: type[Schema], judged_by: Contract, source: Held, error: Data
 def unreadable(schema: type[Schema], error: Exception) -> ValidationError:
     """The table itself cannot be read: neither right nor wrong."""
     said = str(error).strip().splitlines() or [type(error).__name__]
+    if "unbound tables" in said[0]:  # of ibis, which then speaks of its own methods
+        said = ["parse has to read rows, and this table has none: it is bound to no database; use cast"]
     return wrong(ValidationError, schema, PARSE, [said[0][:500]], original=error)

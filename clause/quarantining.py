@@ -20,7 +20,7 @@ import ibis.expr.types as ir
 import pyarrow as pa
 import pyarrow.compute
 
-from clause import reading, tables
+from clause import engines, reading, tables
 from clause.files import kind_of, paths_of
 from clause.frames import is_integer_like, records, whole
 from clause.reading import Row, is_missing, repeats, zone_of
@@ -79,9 +79,13 @@ def split_rows(rows: list[Row], contract: Contract) -> tuple[list[Row], list[Row
 def broken_clauses(source: Source, contract: Contract, as_list: bool = True) -> ir.Value:
     """The clauses that each row breaks, as an expression over the table: a list, or text as "a: type; b: enum"."""
 
-    def text(reason: str) -> ir.Value:
-        return tables.literal(reason, ibis.dtype("string"), contract)
+    engine = engines.engine_of(source.table)
 
+    def text(reason: str) -> ir.Value:
+        return engines.text_literal(reason, engine)
+
+    for name, why in tables.unsearchable(source, contract).items():
+        raise DataError(f"{source.origin}, column {name!r}: cannot be split by its pattern: {why}; use DuckDB for it")
     reasons = [text(reason) for reason in structural(source.columns, contract)]
     for clause in contract.fields:
         if clause.name not in source.columns:
@@ -109,13 +113,14 @@ def broken_clauses(source: Source, contract: Contract, as_list: bool = True) -> 
         joined = functools.reduce(lambda one, other: one + other.fill_null(""), parts, ibis.literal(""))
         return joined.substr(2)
     # Led by a NULL: DuckDB's SQL for an array that begins with a query would be another one.
-    return ibis.array([ibis.null("string"), *reasons]).filter(lambda reason: reason.notnull())
+    return engines.compact(ibis.array([ibis.null("string"), *reasons]))
 
 
 def split_table(table: ir.Table, contract: Contract) -> tuple[ir.Table, ir.Table]:
     """An ibis table, as two that its engine computes when they are used; the list is text where it has no lists."""
     as_list = table.get_backend().has_operation(ops.ArrayFilter)
-    broken = broken_clauses(open_source(table), contract, as_list)
+    source = open_source(table)
+    table, broken = source.table, broken_clauses(source, contract, as_list)
     return table.filter(broken.length() == 0), table.mutate(**{REASONS: broken}).filter(
         lambda t: t[REASONS].length() > 0
     )

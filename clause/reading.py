@@ -64,6 +64,7 @@ class Reading:
     tallies: dict[str, Tally] = field(default_factory=dict)
     newest: date | None = None
     naive: bool = False
+    unchecked: dict[tuple[str, Rule], str] = field(default_factory=dict)  # field and rule, and why it was not checked
     mistyped: frozenset[str] = frozenset()  # columns whose stored type is wrong whatever they hold; a row has no such
 
 

@@ -17,7 +17,7 @@ import ibis.expr.types as ir
 from ibis.expr.schema import Schema as TableSchema
 
 import contracts
-from clause import frames
+from clause import engines, frames
 from clause.columns import Column, bound, column_of, disagreements, read_column, refine
 from clause.judging import Violation, broken
 from clause.signatures import names_at
@@ -139,6 +139,7 @@ class Schema:
         try:
             order = cls._orders[op.schema]
         except KeyError:
+            op = as_table(table, cls, ValidationPhase.CAST).op()
             order = cls._order(op.schema)
         if order is not None:  # what table.select(*order) makes, four times as fast
             op = ops.Project(op, {name: ops.Field(op, name) for name in order})
@@ -325,7 +326,7 @@ def as_table(value: Any, cls: type[Schema], phase: ValidationPhase) -> Any:
     library, kind = type(value).__module__.partition(".")[0], type(value).__name__
     try:
         if isinstance(value, ir.Table):
-            return value
+            return engines.zoned(value)
         if library in ("duckdb", "_duckdb") and kind == "DuckDBPyRelation":
             return ibis.memtable(value.to_arrow_table())
         if library == "polars" and hasattr(value, "lazy") and kind != "Series":

@@ -24,6 +24,7 @@ import ibis.expr.types as ir
 from ibis.backends.sql.datatypes import DuckDBType
 from ibis.expr.datatypes import DataType
 
+from clause import engines
 from contracts.errors import DataError
 
 Type = Literal["string", "integer", "number", "boolean", "date", "timestamp"]
@@ -32,9 +33,9 @@ Type = Literal["string", "integer", "number", "boolean", "date", "timestamp"]
 WRITTEN = {
     "integer": r"^[+-]?[0-9]+$",
     "number": r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$",
-    "boolean": r"^(?i:true|false)$",
+    "boolean": r"^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$",
     "date": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
-    "timestamp": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?"
+    "timestamp": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]([01][0-9]|2[0-3]):[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?"
     r" ?(Z|z|[+-][0-9]{2}(:?[0-9]{2})?)?$",
 }
 ZONE = r"(Z|z|[+-][0-9]{2}(:?[0-9]{2})?)$"
@@ -71,9 +72,7 @@ class Source:
     def stored(self, column: str) -> ir.Value:
         """The column as it is stored, NULL where a value is missing (NULL, NaN)."""
         values = self.table[self.names[column]]
-        if values.type().is_floating():
-            return values.isnan().ifelse(ibis.null(values.type()), values)
-        return values if is_plain(values.type()) else values.cast("string")
+        return engines.present(values) if is_plain(values.type()) else engines.as_text(values)
 
     def value(self, column: str, type: Type) -> ir.Value:
         """The column's values of that contract type; NULL where a value is missing or of another type."""
@@ -85,7 +84,7 @@ class Source:
         if not self.can_hold(column, type):
             return ibis.null(PARSED[type])
         if type == "integer" and values.type().is_floating():
-            whole = values.try_cast("int64")  # NULL beyond its range
+            whole = engines.try_cast(values, "int64")  # NULL beyond its range
             return (whole.cast("float64") == values).ifelse(whole, ibis.null("int64"))
         return self.stored(column)
 
@@ -131,7 +130,7 @@ class Source:
             return typed.lower() == "true"
         if type == "integer":  # by way of 64 bits, where they suffice: thirty times as fast
             return ibis.coalesce(typed.try_cast("int64").cast(PARSED[type]), typed.try_cast(PARSED[type]))
-        return typed.try_cast(PARSED[type])
+        return engines.try_cast(typed, PARSED[type])
 
     def is_naive(self, column: str) -> ir.Value | bool:
         """Whether a timestamp names no time zone, so that nobody can tell its age; for all rows, or row by row."""
@@ -148,7 +147,7 @@ class Source:
         """
         try:
             if self.relation is None:
-                return (query if isinstance(query, ir.Table) else query()).to_pyarrow().to_pylist()
+                return engines.fetch(query if isinstance(query, ir.Table) else query())
             if isinstance(query, ir.Table):
                 return self.run_duckdb(ibis.to_sql(query, dialect="duckdb"))
             if (self.form, key) not in COMPILED:
@@ -199,7 +198,7 @@ def unreadable(origin: str, error: Exception) -> DataError:
     """What the reader says, in a line, with the line of the file where it names one."""
     from clause import files
 
-    text = str(error).strip()
+    text = engines.reason(error)
     file = re.search(r'^  file = (.+)$|file "([^"]+)"', text, re.MULTILINE)
     path = (file[1] or file[2]) if file and REWRITTEN not in file[0] else origin
     line = None
@@ -231,7 +230,16 @@ def open_source(rows: object, wanted: Collection[str] | None = None, *, timezone
 
         return files.open_files(str(rows), wanted, timezone)
     if isinstance(rows, ir.Table):
-        return Source("the ibis table", tuple(rows.columns), rows, {name: name for name in rows.columns})
+        if hidden := engines.hidden_name(rows):
+            raise DataError(
+                f"the ibis table: is named {hidden!r}, as ibis names parts of its own queries, and might be taken for"
+                " one; make a view of it with another name"
+            )
+        try:
+            table = engines.zoned(rows)
+        except Exception as error:
+            raise unreadable("the ibis table", error) from error
+        return Source("the ibis table", tuple(rows.columns), table, {name: name for name in rows.columns})
     if isinstance(rows, duckdb.DuckDBPyRelation):
         return open_relation("the DuckDB relation", rows, wanted)
     from clause import frames

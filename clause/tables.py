@@ -16,6 +16,7 @@ import ibis
 import ibis.expr.types as ir
 from ibis.expr.datatypes import DataType
 
+from clause import engines, matching
 from clause.reading import SHOWN, Offenders, Reading, Rule, Tally, instant, zone_of
 from clause.sources import Source
 from contracts.document import Contract, Field
@@ -42,7 +43,11 @@ def read_table(source: Source, contract: Contract) -> Reading:
         broken += [(clause, rule) for rule, rows in failing.items() if rows]
     for clause, rule, offenders in offending(source, contract, broken):
         reading.tallies[clause.name].broken[rule] = offenders
-    reading.newest = counts.get("newest")
+    reading.unchecked = {(name, "pattern"): why for name, why in unsearchable(source, contract).items()}
+    newest = counts.get("newest")
+    if isinstance(newest, str):  # DuckDB's text for a time that Python does not have, after 9999 or before 1
+        newest = datetime.min if newest.endswith("(BC)") or newest.startswith("-") else datetime.max
+    reading.newest = newest
     reading.naive = bool(counts.get("naive"))
     reading.mistyped = frozenset(
         clause.name
@@ -80,19 +85,35 @@ def tests(source: Source, contract: Contract, clause: Field) -> Iterator[tuple[R
     if not source.can_hold(clause.name, clause.type):
         return
     values = wide_enough(source.value(clause.name, clause.type), clause)
+    engine = engines.engine_of(source.table)
     if clause.enum is not None:
-        yield "enum", ~values.isin([literal(value, values.type(), contract) for value in clause.enum])
+        allowed = engines.storable(clause.enum, engine)
+        yield "enum", ~values.isin([literal(value, values.type(), contract, engine) for value in allowed])
     outside = []
     if clause.min is not None:
-        outside.append(values < literal(clause.min, values.type(), contract))
+        outside.append(values < literal(clause.min, values.type(), contract, engine))
     if clause.max is not None:
-        outside.append(values > literal(clause.max, values.type(), contract))
+        outside.append(values > literal(clause.max, values.type(), contract, engine))
     if outside:
         yield "range", outside[0] if len(outside) == 1 else outside[0] | outside[1]
-    if clause.pattern is not None:
-        pattern = clause.pattern.replace("\0", r"\x00")
-        yield "pattern", ~values.re_search(f"^(?:{pattern})$")
+    if clause.pattern is not None and clause.name not in unsearchable(source, contract):
+        yield "pattern", ~matching.matches(values, clause.pattern)
     yield from source.checks(clause.name)
+
+
+def unsearchable(source: Source, contract: Contract) -> dict[str, str]:
+    """The fields whose pattern the engine of this table would read in another way, and why."""
+    reasons: dict[str, str] = {}
+    if source.relation is not None:  # DuckDB, whose regular expressions are the contract's own
+        return reasons
+    for clause in contract.fields:
+        if clause.pattern is None or clause.name not in source.columns or not source.can_hold(clause.name, clause.type):
+            continue
+        try:
+            matching.matches(source.value(clause.name, clause.type), clause.pattern)
+        except matching.NotSearchable as error:
+            reasons[clause.name] = str(error)
+    return reasons
 
 
 def wide_enough(values: ir.Value, clause: Field) -> ir.Value:
@@ -109,30 +130,19 @@ def wide_enough(values: ir.Value, clause: Field) -> ir.Value:
     return values if fits else values.cast("decimal(38, 0)")
 
 
-def literal(value: Any, dtype: DataType, contract: Contract) -> ir.Value:
+def literal(value: Any, dtype: DataType, contract: Contract, engine: str) -> ir.Value:
     """A value of the contract as the column's engine compares it."""
     if isinstance(value, datetime):
         zone = zone_of(contract)
         if dtype.timezone is not None:
             return ibis.literal(instant(value, zone), "timestamp('UTC')")
         wall = value if value.tzinfo is None else value.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
-        return ibis.literal(wall, "timestamp")
+        return engines.time_literal(wall, engine)
     if dtype.is_floating():
         return ibis.literal(float(value), "float64")
     if dtype.is_decimal():
         return ibis.literal(max(-WIDEST, min(WIDEST, Decimal(value))), "decimal(38, 0)")
-    if isinstance(value, str) and "\0" in value:  # SQL text ends at a NUL
-        first, *rest = value.split("\0")
-        parts = ibis.literal(first)
-        for part in rest:
-            parts = parts + character(ibis.literal(0)) + ibis.literal(part)
-        return parts
-    return ibis.literal(value)
-
-
-@ibis.udf.scalar.builtin(name="chr")  # type: ignore[untyped-decorator]
-def character(code: int) -> str:  # type: ignore[empty-body]
-    """The engine's own CHR."""
+    return engines.text_literal(value, engine) if isinstance(value, str) else ibis.literal(value)
 
 
 def offending(
@@ -144,10 +154,11 @@ def offending(
 
     def query() -> ir.Table:
         counted = [offenders(source, contract, clause, rule) for clause, rule in broken]
-        nulls = {f"v{i}": ibis.null(table.value.type()) for i, table in enumerate(counted)}
+        engine = engines.engine_of(source.table)
+        nulls = {f"v{i}": engines.null(table.value.type(), engine) for i, table in enumerate(counted)}
         parts = []
         for i, table in enumerate(counted):
-            top = table.order_by(ibis.desc("rows"), "value").limit(SHOWN)
+            top = table.order_by(ibis.desc("rows"), engines.ranked(table.value)).limit(SHOWN)
             value = top.value.substr(0, LONGEST) if top.value.type().is_string() else top.value
             total = table.aggregate(rows=table.rows.sum().cast("int64"), different=table.count())
             which, zero = ibis.literal(i), ibis.literal(0, "int64")
@@ -158,8 +169,8 @@ def offending(
     found = source.run(query, (contract, tuple((clause.name, rule) for clause, rule in broken)))
     for i, (clause, rule) in enumerate(broken):
         whole, *most = sorted((row for row in found if row["clause"] == i), key=lambda row: -row["different"])
-        most.sort(key=lambda row: (-row["rows"], row[f"v{i}"]))
-        values = tuple((row[f"v{i}"], row["rows"]) for row in most)
+        most.sort(key=lambda row: (-row["rows"], isinstance(row[f"v{i}"], str), row[f"v{i}"]))
+        values = tuple((row[f"v{i}"], int(row["rows"])) for row in most)
         if source.written == "json" and rule == "type":
             values = tuple((parsed(text), rows) for text, rows in values)
         yield clause, rule, Offenders(int(whole["rows"]), whole["different"], values)

@@ -488,6 +488,7 @@ def test_parse_of_a_table_that_cannot_be_read_is_no_pass():
     with pytest.raises(ValidationError) as caught:
         Point.parse(UNBOUND)
     assert type(caught.value) is ValidationError and caught.value.original is not None
+    assert "parse has to read rows, and this table has none" in str(caught.value)
     broken = points([1, 2], ["a", "b"]).mutate(x=lambda t: t.y.cast("int64"))
     with pytest.raises(ValidationError):
         Point.parse(broken)
@@ -1407,3 +1408,12 @@ def test_a_naive_timestamp_is_compared_in_the_zone_of_the_contract():
     kind.parse(pa.table({"at": [dt.datetime(2026, 8, 19, 12, 0, tzinfo=dt.UTC)]}))
     with pytest.raises(ConstraintError):
         kind.parse(pa.table({"at": [dt.datetime(2026, 8, 19, 11, 59, tzinfo=dt.UTC)]}))
+
+
+def test_columns_that_the_engine_does_not_tell_apart_are_an_error_and_no_crash():
+    class Prices(Schema):
+        Price: int
+        price: int
+
+    with pytest.raises(CheckExecutionError, match="does not tell it from another column"):
+        Prices.parse(ibis.memtable(pa.table({"Price": [1], "price": [2]})))

@@ -112,6 +112,16 @@ def test_exit_2_where_the_contract_or_the_data_cannot_be_read(here, capsys, form
         assert not run.invocations[0].executionSuccessful
 
 
+@pytest.mark.parametrize("data", ["s3://bucket/*.parquet", "gs://bucket/t.csv", "https://h/t.json?key=1"])
+def test_exit_2_where_an_address_cannot_be_read_for_want_of_httpfs(here, data):
+    """The extension is looked for in DuckDB's folder alone, not in the network."""
+    where = {"HOME": str(here), "USERPROFILE": str(here)}  # where DuckDB keeps its extensions
+    status, out, err = gate("t.yaml", data, **where)
+    assert (status, out) == (COULD_NOT_CHECK, "")
+    assert err.startswith(f"{data}: is not on this machine, and DuckDB's extension httpfs, which would read it, is not")
+    assert "install httpfs" in err and err.count("\n") == 1
+
+
 @pytest.mark.parametrize("data", ["data/accepted.csv", "data/*.csv"])
 def test_a_quarantine_never_lies_among_its_data(here, capsys, data):
     (here / "data").mkdir()
