@@ -175,7 +175,8 @@ def main(arguments: list[str] | None = None) -> int:
         description="The gate: does this data keep the contract? Exit 0 kept, 1 broken, 2 could not check.",
     )
     parser.add_argument("contract", metavar="CONTRACT", help="the contract, a YAML file")
-    parser.add_argument("data", metavar="DATA", help="CSV, Parquet or JSON files: a path, a glob or an address (s3://, gs://, https://)")
+    addresses = "or an address (s3://, gs://, https://)"
+    parser.add_argument("data", metavar="DATA", help=f"CSV, Parquet or JSON files: a path, a glob {addresses}")
     parser.add_argument(
         "--as-of", metavar="T", type=moment, help="judge freshness at this ISO 8601 time (default: now)"
     )

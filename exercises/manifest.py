@@ -75,8 +75,9 @@ EXERCISES = (
         "Bring in the new grades so that nobody's price is wrong for a day: 1.5.0 with both columns, then 2.0.0.",
         "notebooks/04_expand_and_contract.ipynb; README, Changing a contract",
         "Copy the text of contracts/listings.yaml into both files, below `dataset: listings`, and edit. In 1.5.0"
-        " item_condition stays as it is and gets deprecated: {announced: ..., replaced_by: condition_grade}; 2.0.0 has it"
-        " no more. Then compare, step by step: python -m contracts diff contracts/listings.yaml exercises/ex5_expand.yaml",
+        " item_condition stays as it is and gets deprecated: {announced: ..., replaced_by: condition_grade}; 2.0.0 has"
+        " it no more. Then compare, step by step: python -m contracts diff contracts/listings.yaml"
+        " exercises/ex5_expand.yaml",
     ),
     Exercise(
         6,

@@ -391,7 +391,7 @@ def test_reset_keeps_numbered_backups(copy):
 
 def test_helpers_are_looked_at_while_validate_is_a_gap(desk):
     stub = (STUBS / "ex2_validate.py").read_text(encoding="utf-8")
-    wrong = stub.replace("itself.)\"\"\"\n    ...", "itself.)\"\"\"\n    return not value")
+    wrong = stub.replace('itself.)"""\n    ...', 'itself.)"""\n    return not value')
     assert wrong != stub
     said = message(2, ex2.ANSWER | {"ex2_validate.py": wrong}, desk)
     assert "is_missing(nan)" in said and "expected True" in " ".join(said.split()) and "gap" not in said
