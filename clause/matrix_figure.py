@@ -20,7 +20,7 @@ def plot(result: Result) -> Any:
     if not rows:
         raise ValueError("no mutation applies to this table, so there is nothing to draw; give one with rows")
     columns = heads(result)
-    figure = plt.figure(figsize=(4 + 1.25 * len(columns), 1.8 + 0.27 * len(rows)), layout="constrained")
+    figure = plt.figure(figsize=(2.6 + 0.78 * len(columns), 1.2 + 0.21 * len(rows)), layout="constrained")
     ax = figure.subplots()
     for y, row in enumerate(rows):
         for x, (column, text) in enumerate(zip(columns, cells(row, result), strict=True)):

@@ -151,7 +151,7 @@ FAULTS = {
     "its version of Python": (lambda n: n.metadata.language_info.update(version="3.11.1"), "metadata"),
     "times": (lambda n: first_code(n).metadata.update(execution={"iopub": "12:00"}), "metadata, such as times"),
     "the answer to a prediction": (lambda n: [cell.metadata.pop("jupyter", 0) for cell in n.cells], "shows the answer"),
-    "a path": (with_output("/home/anna/lesson/data"), "path of one machine"),
+    "a path": (with_output("/home/user/lesson/data"), "path of one machine"),
     "an address": (with_output("<object at 0x7f3a5c1d2e80>"), "memory address"),
     "a warning": (with_output("x.py:1: DeprecationWarning: old"), "a warning"),
     "a relation": (with_output("┌───┐\n│ 1 │"), "DuckDB relation"),
