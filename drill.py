@@ -101,6 +101,7 @@ class Watch:
         tested = monitors.backtest(quiet)
         points, psi = allowed(POINTS, tested, "blended"), allowed(PSI, tested, "mix")
         judged = max((one["judged"] for one in tested if one["monitor"] in SHAPE), default=0)
+        self.last = max((day.day for day in days if day.day), default=since)
         self.since, self.thresholds = since, {"points": points, "psi": psi, "judged": judged}
         self.rules = {"shape": monitors.Rules(), "shape_calibrated": monitors.Rules(points=points, psi=psi)}
         self.days, usual = days, list(self.judged(days))
@@ -108,10 +109,13 @@ class Watch:
         self.can_judge = {guard for guard, _ in usual}
 
     def judged(self, days: Sequence[Day]) -> Iterator[tuple[str, monitors.Verdict]]:
-        """What the monitors could judge, and in which column of the matrix; the band has no threshold to calibrate."""
+        """What the monitors could judge, and in which column of the matrix; the band has no threshold to calibrate.
+
+        Only of days that the table has: on a day that a mutation has made, to come, nobody has looked yet.
+        """
         for guard, rules in self.rules.items():
             for one in monitors.judge(days, rules):
-                if one.status != "not judged" and one.day and one.day >= self.since:
+                if one.status != "not judged" and one.day and self.since <= one.day <= self.last:
                     if one.monitor in SHAPE:
                         yield guard, one
                     elif guard == "shape":
@@ -257,6 +261,9 @@ def drill(
                 found.append(replace(row, why_not=str(why)))
                 continue
             row = look(row, scene, rows, schema, not_judged)
+            not_judged |= (
+                scene.consumers.not_run if scene.consumers else {}
+            )  # SQL may take too long on these rows alone
             if row.counts and not row.caught and (clause := missing(table, column, rows, clauses, breaks)):
                 clauses += [clause] if clause not in clauses else []
                 row = replace(row, proposal=clause)
@@ -300,17 +307,20 @@ def look(row: Row, scene: Scene, rows: pa.Table, schema: Any, not_judged: Mappin
     notices = by_contract(rows, scene.table.contract, scene.as_of, scene.since)
     for name, values in (("boundary", False), ("boundary_validate", True)):
         notices += by_boundary(rows, schema, values, scene.since) if name not in not_judged else []
-    contract, consumers, changes = scene.table.contract, scene.consumers, False
+    contract, consumers, changes, silent = scene.table.contract, scene.consumers, False, set[str]()
     if consumers and (computed := consumers.run(rows)):
         changes = consumers.changed(computed)
+        silent |= {"readers"} if any(each.late for each in computed.values()) else set()
         notices += [Notice("readers", name, scene.since, error) for name, error in consumers.errors(computed)]
+    if consumers and not consumers.models and "readers" not in not_judged:  # all of it has taken too long
+        silent |= {"readers"}
     if not consumers or not consumers.tell_all(contract):
         changes = changes or differ(scene.table.rows, rows, [field.name for field in scene.table.fields])
-    costs, silent = None, set[str]()
+    costs = None
     if scene.watch and scene.play:
         days, costs = scene.play(rows)
-        said, silent = scene.watch.look(days)
-        notices += said
+        said, unseen = scene.watch.look(days)
+        notices, silent = notices + said, silent | unseen
     first = min((notice.day for notice in notices if notice.day), default=None)
     row = replace(row, changes=changes, notices=tuple(notices), not_judged=tuple(sorted(silent)), first_day=first)
     row = replace(row, example=matrix.example(scene.table.rows, rows, row.column))
@@ -332,6 +342,10 @@ def run(given: Any) -> int:
     contract = contracts.load(given.contract or seed.ROOT / "contracts" / "listings.yaml")
     if given.write and contract.source and given.write.resolve() == contract.source.resolve():
         raise OSError(f"{given.write} is the contract itself; name another file for the copy with more clauses")
+    if given.write and given.write.is_dir():
+        raise OSError(
+            f"{given.write} is a folder, and --write needs a file; name one in it, as {given.write / 'new.yaml'}"
+        )
     spec = None
     if given.day:
         spec = monitors.Spec(given.day, given.amount, given.list_amount, given.branch, known=(), goods=None)
@@ -346,8 +360,9 @@ def run(given: Any) -> int:
     if given.write and result.proposals:
         write(result, contract, given.write)
     if given.write:
-        done = f"written: {given.write}, with {len(result.proposals)} more" if result.proposals else "not written: no"
-        print(printable(f"{done} clauses to review"), file=sys.stderr)
+        more = counted(len(result.proposals), "more clause")
+        done = f"written: {given.write}, with {more}" if result.proposals else "not written: no clauses"
+        print(printable(f"{done} to review"), file=sys.stderr)
     return 1 if result.survivors or result.false_alarms else 0
 
 

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import monitors
 import seed
 import validate
+from contracts.errors import printable
 
 GATE = [  # (what it shows, contract, stage, the story's clock, the exit status that the story needs)
     ("18 August, before the release", "listings.yaml", "before", "2026-08-18T14:30:00+02:00", 0),
@@ -22,6 +23,8 @@ GATE = [  # (what it shows, contract, stage, the story's clock, the exit status 
     ("the same rows, and the contract as it was: nobody had written the clause", "history/listings-1.3.0.yaml", "after",
      "2026-08-19T15:30:00+02:00", 0),
 ]  # fmt: skip
+
+USAGE = "usage: python lesson.py [gate | monitors | drill], without an argument for everything"
 
 
 def heading(text: str) -> None:
@@ -67,10 +70,15 @@ def gate() -> int:
 
 
 def main(arguments: list[str]) -> int:
+    jobs = {"gate": gate, "monitors": alarm, "drill": broken_on_purpose}
+    if arguments in (["-h"], ["--help"]):
+        print(USAGE)
+        return 0
+    if len(arguments) > 1 or not jobs.keys() >= set(arguments):
+        print(f"lesson.py: {printable(' '.join(arguments))!r} is no part of it; {USAGE}", file=sys.stderr)
+        return 2
     try:
-        if arguments:
-            return {"gate": gate, "monitors": alarm, "drill": broken_on_purpose}[arguments[0]]()
-        return story()
+        return jobs[arguments[0]]() if arguments else story()
     except BrokenPipeError:
         raise
     except OSError as error:  # no room, or no right to write data/

@@ -183,7 +183,7 @@ def example(before: pa.Table, after: pa.Table, column: str | None) -> str:
         return ""
     with suppress(ValueError, OverflowError):  # a time that Python does not have
         for was, now in zip(before[column], after[column], strict=True):
-            if was != now and now.as_py() == now.as_py():  # not from NaN to NaN
+            if was.as_py() != now.as_py() and now.as_py() == now.as_py():  # not from NaN to NaN
                 return f"{shown(was.as_py())} written as {shown(now.as_py())}"
     return ""
 

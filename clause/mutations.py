@@ -234,12 +234,16 @@ def flip_boolean(table: Table, column: str) -> pa.Table:
 
 def scaled(table: Table, column: str, sql: str) -> pa.Table:
     """Another amount in the place of each, of the kind that was there: a whole number stays one. `sql` is over x."""
-    kind = table.rows[column].type
+    kind, at = table.rows[column].type, table.rows.column_names.index(column)
     if pa.types.is_integer(kind):
-        return table.put(column, f"round({sql.replace('x', 'x::hugeint')})::bigint")
-    if pa.types.is_decimal(kind):
-        return table.put(column, f"({sql})::decimal(38, {kind.scale})")
-    return table.put(column, sql)
+        rows = table.put(column, f"round({sql.replace('x', 'x::hugeint')})::bigint")
+    elif pa.types.is_decimal(kind):
+        rows = table.put(column, f"({sql})::decimal(38, {kind.scale})")
+    else:
+        rows = table.put(column, sql)
+    with suppress(pa.ArrowInvalid):  # as narrow as before, where the amounts fit
+        return rows.set_column(at, column, rows[column].cast(kind))
+    return rows
 
 
 @mutation("semantic", amounts)

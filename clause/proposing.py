@@ -14,7 +14,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
@@ -88,9 +88,8 @@ def candidates(table: Table, column: str | None) -> Iterator[Proposal]:
         for key, value in of_values(field, table.profiles[field.name]):
             if getattr(field, key) is None or getattr(field, key) is False:
                 yield Proposal(field.name, key, value)
-        if contract.freshness is None and pa.types.is_temporal(table.rows[field.name].type):
-            zone = "UTC" if getattr(table.rows[field.name].type, "tz", None) is None else None
-            yield Proposal(None, "freshness", Freshness(max_lag=timedelta(days=1), field=field.name, timezone=zone))
+        if contract.freshness is None and is_loading_time(table, field.name):
+            yield Proposal(None, "freshness", Freshness(max_lag=timedelta(days=1), field=field.name, timezone="UTC"))
     for other in table.fields:
         known = table.profiles[other.name]
         if other.type in ("string", "integer") and known.distinct == known.rows > 1 and not other.unique:
@@ -102,6 +101,19 @@ def candidates(table: Table, column: str | None) -> Iterator[Proposal]:
         least = max(1, math.floor(0.8 * rows)) if low is None else low
         most = max(least, math.ceil(1.2 * rows)) if high is None else high
         yield Proposal(None, "volume", Volume(min_rows=least, max_rows=most))
+
+
+def is_loading_time(table: Table, column: str) -> bool:
+    """Whether a time may tell how fresh the rows are: its newest value is no date to come, and no old one."""
+    high = table.profiles[column].high
+    if not pa.types.is_temporal(table.rows[column].type) or not isinstance(high, date):
+        return False
+    newest = high.date() if isinstance(high, datetime) else high
+    return today() - timedelta(days=365) <= newest <= today()
+
+
+def today() -> date:
+    return datetime.now(UTC).date()
 
 
 def of_values(field: Field, known: Profile) -> Iterator[tuple[str, Any]]:
@@ -182,11 +194,10 @@ def written(contract: Contract, proposals: list[Proposal], rows: int, name: str)
 
 def marked(source: str, text: str) -> str:
     """The text, with a mark at the end of each line that the source has not."""
-    old, new = source.splitlines(keepends=True), text.splitlines(keepends=True)
-    lines = list(new)
+    lines = text.splitlines(keepends=True)
+    old, new = source.splitlines(), text.splitlines()  # a line is the author's own, however it ends
     for kind, _, _, start, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         for i in range(start, end) if kind in ("insert", "replace") else ():
             if not re.match(r"\s*(version|dataset):", new[i]):
-                bare = new[i].rstrip("\r\n")
-                lines[i] = f"{bare}{MARK}{new[i][len(bare) :]}"
+                lines[i] = f"{new[i]}{MARK}{lines[i][len(new[i]) :]}"
     return "".join(lines)

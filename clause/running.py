@@ -7,6 +7,7 @@ memory, without access to files or the network.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from contracts.readers import files
 from contracts.scopes import names, tables
 
 # The sum of the rows' hashes: the same rows in another order give the same, and a row that comes twice counts twice.
+SECONDS = 20.0  # for one statement
 FINGERPRINT = "count(*), sum(hash(each)::hugeint), any_value(typeof(each))"
 Path3 = tuple[str, str, str]  # catalog, schema and table, "" where the SQL names none
 
@@ -42,6 +44,7 @@ class Computed:
 
     fingerprint: str = ""
     error: str = ""
+    late: str = ""  # why nobody knows what it would have given: it, or what it reads, took too long
 
 
 class Consumers:
@@ -72,8 +75,9 @@ class Consumers:
             self.not_run = {model.where: "no table of DuckDB has columns of these names and types" for model in found}
         self.before = self.run(rows)
         again = self.run(rows)
-        self.stable = {name for name, computed in self.before.items() if again[name] == computed}
-        self.not_run |= {name: "it gives something else each time" for name in self.before if name not in self.stable}
+        self.stable = {name for name, computed in self.before.items() if again.get(name) == computed}
+        unstable = self.before.keys() - self.stable - self.not_run.keys()
+        self.not_run |= dict.fromkeys(sorted(unstable), "it gives something else each time")
         self.teams = {model.where.partition("/")[0] for model in found}
 
     def has_place(self, table: Path3) -> bool:
@@ -107,7 +111,10 @@ class Consumers:
         while waiting:
             errors = {model: self.make(model) for model in waiting}
             self.models += [model for model, error in errors.items() if not error]
-            left = [model for model, error in errors.items() if error]
+            late = [model for model, error in errors.items() if error == too_late()]
+            self.not_run |= {model.where: too_late() for model in late}
+            waiting = [model for model in waiting if model not in late]
+            left = [model for model in waiting if errors[model]]
             if len(left) == len(waiting):
                 self.not_run |= {model.where: errors[model] for model in left}
                 return
@@ -121,24 +128,51 @@ class Consumers:
                 return "it is not one SELECT"
             query = statements[0].query.strip().rstrip(";")
             for place in self.places:
-                self.connection.execute(f"create or replace table {joined(*place, model.name)} as (\n{query}\n)")
+                self.execute(f"create or replace table {joined(*place, model.name)} as (\n{query}\n)")
+        except duckdb.InterruptException:
+            return too_late()
         except duckdb.Error as error:
             return str(error).splitlines()[0]
         return ""
 
+    def execute(self, sql: str) -> duckdb.DuckDBPyConnection:
+        """Run one statement. Raises InterruptException where its time is over."""
+        timer = threading.Timer(SECONDS, self.connection.interrupt)
+        timer.start()
+        try:
+            return self.connection.execute(sql)
+        finally:
+            timer.cancel()
+
     def run(self, rows: pa.Table) -> dict[str, Computed]:
-        """What each model gives on these rows. One that stops leaves no table behind, so those that read it stop."""
+        """What each model gives on these rows. One that stops leaves no table behind, so those that read it stop.
+
+        One that takes too long is not run again: it is told in `not_run`, and what reads it is not judged either.
+        """
         if not self.models or not self.put(rows):
             return {}
-        return {model.where: self.compute(model) for model in self.models}
+        found, late = dict[str, Computed](), list[Model]()
+        for model in self.models:
+            computed = self.compute(model)
+            if computed.error and any(reads(model, one.name) for one in late):
+                computed = Computed(late=f"it reads {late[-1].name}, which took more than {SECONDS:g} seconds")
+            if computed.late:
+                late.append(model)
+                self.not_run[model.where] = computed.late
+            found[model.where] = computed
+        self.models = [model for model in self.models if model not in late]
+        return found
 
     def compute(self, model: Model) -> Computed:
         if error := self.make(model):
             for place in self.places:
                 self.connection.execute(f"drop table if exists {joined(*place, model.name)}")
-            return Computed(error=error)
+            return Computed(late=error) if error == too_late() else Computed(error=error)
         table = joined(*self.places[0], model.name)
-        return Computed(str(self.connection.execute(f"select {FINGERPRINT} from {table} as each").fetchone()))
+        try:
+            return Computed(str(self.execute(f"select {FINGERPRINT} from {table} as each").fetchone()))
+        except duckdb.InterruptException:
+            return Computed(late=too_late())
 
     def errors(self, computed: Mapping[str, Computed]) -> Iterator[tuple[str, str]]:
         """The models that stopped, and the error of each."""
@@ -155,7 +189,9 @@ class Consumers:
     def changed(self, computed: Mapping[str, Computed]) -> bool:
         """Whether any of them gives something else than before."""
         return any(
-            found.error or (name in self.stable and found != self.before[name]) for name, found in computed.items()
+            found.error or (name in self.stable and found != self.before[name])
+            for name, found in computed.items()
+            if not found.late
         )
 
 
@@ -194,6 +230,15 @@ def asked_for(model: Model, dataset: str) -> Iterator[Path3]:
             for table in tables(statement) if statement else ():
                 if names(table, dataset):
                     yield table.catalog, table.db, table.name
+
+
+def too_late() -> str:
+    return f"it took more than {SECONDS:g} seconds, so it was interrupted"
+
+
+def reads(model: Model, name: str) -> bool:
+    """Whether a model's SQL names a table so."""
+    return any(table.casefold() == name.casefold() for _, _, table in asked_for(model, name))
 
 
 def joined(*parts: str) -> str:

@@ -24,6 +24,7 @@ from contracts.auditing.value_rules import silent_defaults, unhandled_values, un
 from contracts.auditing.workers import SECONDS, in_workers
 from contracts.document import Contract, load
 from contracts.errors import ContractError
+from contracts.values import short
 
 RULES = (
     *(unwritten_clauses, silent_defaults, stars, unknown_literals, unhandled_values),
@@ -57,7 +58,7 @@ def audit(
     missing: list[NotAudited] = []
     agreed = load_all(contracts, missing)
     teams = {team.removeprefix("team-") for one in agreed for team in (one.owner, *one.consumers)}
-    files = dict.fromkeys(sql_files(paths, missing))
+    files = list(dict.fromkeys(sql_files(paths, missing)))
     tasks = [(str(path), path.as_posix(), team_of(path, root, teams), dialect, bool(data)) for path, root in files]
     found: list[Facts] = []
     for done, (task, result) in enumerate(
@@ -75,13 +76,15 @@ def audit(
     known = Known(agreed, found)
     allowances = {facts.file: facts.allowances for facts in found if facts.allowances}
     allowances |= {file_of(one): in_contract(one) for one in agreed}
-    judge = Judge(known, allowances, dialect, complete=not missing)
+    here = {folder.removeprefix("team-") for path, root in files for folder in folders_given(path, root)} & teams
+    judge = Judge(known, allowances, dialect, complete=not missing, here=here)
     findings = judge.findings(RULES)
     if data:
         from contracts.auditing.blast import measured
 
         findings = measured(findings, judge, known, data, amount=amount, where=where or {})
     notes = sorted(judge.not_judged, key=lambda one: (one.file, one.line))
+    notes += not_rendered(found)
     if not agreed:
         notes.append(NotJudged("", 0, "without --contracts, only unwritten clauses and silent defaults are looked for"))
     elif any(facts.team is None for facts in found):
@@ -91,6 +94,25 @@ def audit(
         )
         notes.append(NotJudged("", 0, says))
     return Audit(findings, sorted(set(missing), key=lambda one: (one.file, one.reason)), notes, len(tasks))
+
+
+def not_rendered(found: list[Facts]) -> Iterator[NotJudged]:
+    """What stands in Jinja that no rendering takes, and in macros that nobody calls."""
+    called = {(facts.project, name) for facts in found for name in facts.calls}
+    for facts in found:
+        if facts.unrendered:
+            lines = ", ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in facts.unrendered)
+            which = "s" if lines != str(facts.unrendered[0][0]) else ""
+            verb = "stand" if which else "stands"
+            says = f"line{which} {lines} {verb} in Jinja that was not rendered, so nobody has looked there"
+            yield NotJudged(facts.file, facts.unrendered[0][0], says)
+        for name, (line, has_branches) in facts.macros.items():
+            if (facts.project, name) not in called:
+                says = f"the macro {short(name)} was not rendered, since no audited file calls it"
+                yield NotJudged(facts.file, line, says)
+            elif has_branches:
+                says = f"of the macro {short(name)} only those branches are audited that its callers take"
+                yield NotJudged(facts.file, line, says)
 
 
 # ---- the contracts --------------------------------------------------------------------------------------------------
@@ -173,6 +195,11 @@ def below(folder: Path, missing: list[NotAudited]) -> Iterator[Path]:
                     NotAudited(Path(link).as_posix(), "it is a link to another folder; give that one itself")
                 )
         yield from (Path(place, name) for name in sorted(names) if name.lower().endswith(".sql"))
+
+
+def folders_given(path: Path, given: Path) -> list[str]:
+    """The folders that were given with all that is in them: that of PATH itself, and those below it."""
+    return [] if path == given else [given.resolve().name, *path.relative_to(given).parts[:-1]]
 
 
 def team_of(path: Path, given: Path, teams: set[str]) -> str | None:

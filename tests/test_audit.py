@@ -28,7 +28,8 @@ from contracts.auditing.findings import QUESTIONS, RULES, Audit
 from contracts.auditing.resolving import Known
 from contracts.auditing.rules import Judge
 from contracts.auditing.sqlfiles import facts
-from contracts.auditing.templating import Templates, Untemplated
+from contracts.auditing.stubs import Untemplated
+from contracts.auditing.templating import Templates
 from contracts.auditing.workers import Worker, in_workers
 from contracts.document import Contract, load
 
@@ -119,7 +120,9 @@ def judged(case: Case, folder: Path, contracts: list[Contract]) -> None:
     teams = {"shop", "pricing", "finance", "treasury"}
     said = facts(str(path), case.file, team_of(path, folder, teams), case.dialect)
     assert not said.problems, (case.sql, said.problems)
-    for one in Judge(Known(contracts, [said]), {}, case.dialect, complete=True).findings(QUESTIONS_ASKED):
+    for one in Judge(Known(contracts, [said]), {}, case.dialect, complete=True, here={str(said.team)}).findings(
+        QUESTIONS_ASKED
+    ):
         case.found.add((one.rule, one.field) if one.rule == "unread-field" else (one.rule, one.line, one.column))
 
 
@@ -406,6 +409,95 @@ def test_a_macro_of_another_package_hides_its_sql_and_that_is_said(tmp_path):
     assert all("macro" in one.reason for one in found.not_audited) and len(found.findings) == 1
 
 
+def untaken(found: Audit) -> list[str]:
+    return [f"{Path(one.file).name}:{one.line}: {one.reason}" for one in found.not_judged if one.file.endswith(".sql")]
+
+
+def test_both_branches_of_an_if_are_looked_at(tmp_path):
+    sql = """select item_id from {{ ref('items') }}
+{% if target.name == 'prod' %}
+where grade = 'E'
+{% elif var('web', false) %}
+where grade = 'F' {% if execute %} and grade <> 'G' {% endif %}
+{% else %}
+where grade = 'H'
+{% endif %}
+"""
+    found = ask(tmp_path, {"dbt_project.yml": "name: x\n", "models/q.sql": sql})
+    assert places(found) == [f"q.sql:{place} unknown-literal" for place in ("3:15", "5:15", "5:49", "7:15")]
+    assert untaken(found) == []
+
+
+def test_what_no_rendering_takes_is_named_and_never_found_fault_with(tmp_path):
+    """SQL of another warehouse, a loop over nothing, a statement that is only run, a block of another kind."""
+    sql = """{% call statement('x') %}
+select 1 from {{ ref('items') }} where grade = 'E'
+{% endcall %}
+select item_id from {{ ref('items') }}
+{% if target.type == 'other' %}
+prewhere (grade = 'E' from from
+{% endif %}
+{% for i in [] %} where grade = 'F' {% endfor %}
+{% for i in [1] %}{% if not loop.last %} union all -- and so on
+{% endif %}{% endfor %}
+"""
+    found = ask(tmp_path, {"dbt_project.yml": "name: x\n", "models/q.sql": sql})
+    assert found.findings == [] and found.not_audited == []
+    says = "q.sql:2: lines 2, 6, 8 stand in Jinja that was not rendered, so nobody has looked there"
+    assert untaken(found) == [says]
+
+
+def test_a_field_that_only_an_untaken_branch_names_is_not_called_unread(tmp_path):
+    sql = "select item_id, kind, grade from items{% for i in [] %} where price_cents > 0{% endfor %}"
+    found = ask(tmp_path, {"pricing/q.sql": sql, "finance/q.sql": "select item_id from items"})
+    assert places(found) == []
+
+
+def test_macros_that_nobody_calls_are_named(tmp_path):
+    files = {
+        "dbt_project.yml": "name: x\n",
+        "macros/m.sql": "{% macro inner() %}kind = 'shoe'{% endmacro %}\n{% macro outer() %}where {{ inner() }}{% endmacro %}\n"
+        "{% macro never() %}\n  where kind = 'bag'\n{% endmacro %}\n{% macro comma() %}, {% endmacro %}"
+        "{% macro both(x) %}{% if x %}, 1 as one{% else %}, 2 as two{% endif %}{% if x %},{% endif %}{% endmacro %}",
+        "models/q.sql": "select item_id {{ both(true) }} from {{ ref('items') }} {{ outer() }}",
+    }
+    assert untaken(ask(tmp_path, files)) == [
+        "m.sql:3: the macro never was not rendered, since no audited file calls it",
+        "m.sql:6: of the macro both only those branches are audited that its callers take",
+    ]
+
+
+def test_a_call_block_writes_nothing_and_the_rest_is_audited(tmp_path):
+    sql = "{% call statement('x') %}select 1{% endcall %}select item_id from {{ ref('items') }} where grade = 'E'"
+    found = ask(tmp_path, {"dbt_project.yml": "name: x\n", "models/q.sql": sql})
+    assert places(found) == ["q.sql:1:100 unknown-literal"] and not found.not_audited
+
+
+def test_a_model_that_is_named_as_the_contract_s_table_and_recodes_it(tmp_path):
+    """The contract is about the source; what reads the model of that name gets what the model makes of it."""
+    files = {
+        "dbt_project.yml": "name: x\n",
+        "models/items.sql": "select item_id, case grade when 'A' then 'excellent' when 'B' then 'good' when 'C' then 'fair' end as grade from {{ source('shop', 'items') }}",
+        "models/q.sql": "select item_id from {{ ref('items') }} where grade = 'excellent'",
+    }
+    assert places(ask(tmp_path, files)) == []
+    files["models/items.sql"] = "select item_id, grade from {{ source('shop', 'items') }}"
+    assert places(ask(tmp_path, files)) == ["q.sql:1:54 unknown-literal"]
+
+
+def test_a_source_is_the_table_that_its_identifier_names(tmp_path):
+    files = {
+        "dbt_project.yml": "name: x\n",
+        "models/sources.yml": "sources:\n  - name: raw\n    schema: shop\n    tables:\n      - {name: raw_items, identifier: items}\n      - name: boxes\n      - 7\n",
+        "models/broken.yml": "sources: [",
+        "models/odd.yml": "sources:\n  - {name: a, tables: 7}\n  - 8\n  - {tables: [{}]}\n",
+        "models/q.sql": "select item_id from {{ source('raw', 'raw_items') }} where grade = 'E'",
+        "models/other.sql": "select item_id from {{ source('raw', 'boxes') }} where grade = 'E'",
+    }
+    assert "q.sql:1:68 unknown-literal" in places(ask(tmp_path, files))
+    assert sum("unknown-literal" in one for one in places(ask(tmp_path, files))) == 1
+
+
 before = st.lists(
     st.sampled_from(["\n", "-- else 0.8\n", "/* else\n 1 */", "{# else #}", "{% set x = 1 %}\n", "  ", "{{ config(a='\n') }}", "{% if true -%}\n{%- endif %}", "\t", "select 'é else' as 🦊;\n", "{% for i in [1, 2] %} {% endfor %}"]),
     max_size=6,
@@ -461,6 +553,42 @@ def test_an_allowance_silences_its_own_line_before_the_next(tmp_path):
     assert places(ask(tmp_path, {"pricing/q.sql": sql})) == ["q.sql:3:60 silent-else"]
 
 
+def test_one_allowance_silences_one_finding(tmp_path):
+    why = "-- contracts: allow unknown-literal because of old rows"
+    sql = f"select item_id from items where grade = 'X' or grade = 'Y' {why}\n"
+    assert places(ask(tmp_path, {"pricing/q.sql": sql})) == ["q.sql:1:56 unknown-literal"]
+    both = sql.replace(
+        why, "/* contracts: allow unknown-literal because a */ /* contracts: allow unknown-literal because b */"
+    )
+    assert places(ask(tmp_path, {"pricing/q.sql": both})) == []
+    third = both.replace("/* contracts", "/* contracts: allow unknown-literal because c */ /* contracts", 1)
+    assert places(ask(tmp_path, {"pricing/q.sql": third})) == ["q.sql:1:158 unused-allowance"]
+    one_column = "select item_id from items where kind = 'x' or kind = 'y' -- contracts: allow unwritten-clause because of old rows"
+    assert places(ask(tmp_path, {"pricing/q.sql": one_column})) == []
+
+
+@pytest.mark.parametrize(
+    ("files", "is_unused"),
+    [
+        ({"pricing/q.sql": "select * from items -- contracts: allow silent-else because of x"}, True),
+        ({"pricing/q.sql": "select item_id from items -- contracts: allow unknown-literal because of x"}, True),
+        ({"pricing/q.sql": "select item_id from items;\nselect (; -- contracts: allow silent-else because of x"}, False),
+        ({"pricing/q.sql": "select * from boxes -- contracts: allow star-across-boundary because of x"}, False),
+        ({"q.sql": "select item_id from items -- contracts: allow unlisted-consumer because of x"}, False),
+        ({"pricing/q.sql": "select item_id from items where grade like 'Z%' -- contracts: allow unknown-literal because of x"}, False),
+        ({"pricing/q.sql": "select item_id from items {% for i in [] %} where grade = 'Z' {% endfor %} -- contracts: allow unknown-literal because of x"}, False),
+    ],
+)  # fmt: skip
+def test_an_allowance_is_unused_only_where_its_rule_was_asked(tmp_path, files, is_unused):
+    assert ("unused-allowance" in {one.rule for one in ask(tmp_path, files).findings}) is is_unused
+
+
+def test_without_contracts_what_they_would_tell_is_no_unused_allowance(tmp_path):
+    text = "select * from items -- contracts: allow star-across-boundary because of x\n"
+    path = write(tmp_path, {"pricing/q.sql": text}) / "pricing"
+    assert audit([str(path)]).findings == []
+
+
 def test_a_contract_can_allow_an_unread_field(tmp_path):
     contract = ITEMS.replace("consumers: [pricing, finance]", "consumers: [pricing]")
     reason = "  # contracts: allow unread-field because audits ask for it"
@@ -469,6 +597,10 @@ def test_a_contract_can_allow_an_unread_field(tmp_path):
     assert places(unread) == ["items.yaml:6:3 unread-field"]
     write(tmp_path, {"items.yaml": contract.replace("[A, B, C]}", "[A, B, C]}" + reason)})
     assert audit([str(tmp_path / "sql")], contracts=str(tmp_path)).status == NOTHING
+    for other in ("select item_id from boxes", "select item_id, grade, kind, price_cents from items"):
+        write(tmp_path, {"sql/pricing/q.sql": other})  # nobody knows who reads the table; the field is read
+        unused = audit([str(tmp_path / "sql")], contracts=str(tmp_path)).of("unused-allowance")
+        assert len(unused) == ("grade" in other)
 
 
 # ---- consumers ---------------------------------------------------------------------------------------------------------
@@ -485,6 +617,17 @@ def test_unread_fields_are_not_judged_where_a_consumer_is_missing_or_not_audited
     assert found.findings == [] and any("the SQL of finance is not here" in one.reason for one in found.not_judged)
     found = ask(tmp_path, {"finance/q.sql": "select item_id from items", "finance/bad.sql": "select ("})
     assert found.findings == [] and any("was not audited" in one.reason for one in found.not_judged)
+
+
+def test_a_field_is_unread_only_where_all_sql_of_the_consumer_was_given(tmp_path):
+    """A folder that is no team's, one file of the team, a part of its folder: nobody knows what the rest reads."""
+    contract = ITEMS.replace("consumers: [pricing, finance]", "consumers: [pricing]")
+    sql = "select item_id, grade, kind from items"
+    write(tmp_path, {"items.yaml": contract, "sql/q.sql": sql, "sql/pricing/marts/q.sql": sql})
+    for path, unread in (("sql/q.sql", 0), ("sql/pricing/marts/q.sql", 0), ("sql/pricing/marts", 0), ("sql/pricing", 1), ("sql", 1)):  # fmt: skip
+        found = audit([str(tmp_path / path)], contracts=str(tmp_path))
+        assert len(found.of("unread-field")) == unread, path
+        assert any("the SQL of pricing is not here" in one.reason for one in found.not_judged) == (not unread)
 
 
 def test_of_several_versions_the_newest_counts_and_a_wrong_contract_is_not_audited(tmp_path):

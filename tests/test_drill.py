@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 import matplotlib
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
@@ -285,7 +286,13 @@ def rides(folder, rows=240, contract=RIDES):
     return folder / "rides.yaml", folder / "rides.csv"
 
 
-def test_a_foreign_table_with_its_own_contract(tmp_path, few):
+@pytest.fixture
+def in_spring(monkeypatch):
+    """Freshness is proposed for a time that is not long ago."""
+    monkeypatch.setattr(proposing, "today", lambda: date(2026, 3, 1))
+
+
+def test_a_foreign_table_with_its_own_contract(tmp_path, few, in_spring):
     contract, data = rides(tmp_path)
     copy = tmp_path / "reviewed.yaml"
     before = drill.drill(contract, str(data))
@@ -318,6 +325,17 @@ def test_with_day_and_amount_the_monitors_watch_and_the_mutation_comes_in_on_a_d
     spec = monitors.Spec("at", "fare", None, None, (), None)
     scene = drill.own(contracts.load(contract), data, spec, None, None)
     assert scene.since == date(2026, 1, 17) and scene.earlier == 160  # the last third of 24 days
+
+
+def test_nobody_notices_anything_on_a_day_that_has_not_been(tmp_path, monkeypatch):
+    """A clock that was never set makes orders of next year; the monitors say what they see on the days until now."""
+    only(monkeypatch, "future time", "recode every value")
+    contract, data = rides(tmp_path)
+    spec = monitors.Spec("at", "fare", "gross", 'The "zone"', (), None)
+    result = drill.drill(contract, data, spec=spec, since=date(2026, 1, 20))
+    assert "shape" in row_of(result, "recode every value").noticed_by
+    notices = row_of(result, "future time").notices
+    assert [one.by for one in notices if not one.day or one.day > date(2026, 1, 24)] == []
 
 
 def test_every_column(tmp_path, few):
@@ -369,6 +387,33 @@ def test_sql_that_does_not_run_is_told_and_may_read_any_column(tmp_path, monkeyp
     assert why["rides.sql"] == "its name is that of the table itself"
     assert "readers" not in result.not_judged
     assert row_of(result, "flip boolean").counts  # who knows what the others read?
+
+
+def test_sql_that_takes_too_long_is_interrupted_and_not_judged(tmp_path, monkeypatch):
+    """`slow` from the start; `grows` on the mutated rows alone, and what reads it is not judged either."""
+    only(monkeypatch, "times 100", "flip boolean")
+    monkeypatch.setattr(running, "SECONDS", 0.3)
+    contract, data = rides(tmp_path)
+    team = tmp_path / "consumers" / "billing"
+    team.mkdir(parents=True)
+    count = "with recursive n(i) as (select 1 union all select i + 1 from n where i < {}) select max(i) as m from n"
+    for name, sql in (
+        ("slow", count.format("(select count(*) * 10000000000 from rides)")),
+        ("grows", count.format("(select if(max(fare) > 1000, 10000000000, 2) from rides)")),
+        ("reader", "select m from grows"),
+        ("total", "select sum(fare) as total from rides"),
+    ):
+        (team / f"{name}.sql").write_text(sql, encoding="utf-8")
+    result = drill.drill(contract, data)
+    late = "it took more than 0.3 seconds, so it was interrupted"
+    assert {name: why for name, why in result.not_judged.items() if name.startswith("billing/")} == {
+        "billing/slow.sql": late,
+        "billing/grows.sql": late,
+        "billing/reader.sql": "it reads grows, which took more than 0.3 seconds",
+    }
+    row = row_of(result, "times 100")
+    assert row.counts and "readers" in row.not_judged and not row.first("readers")
+    assert "billing/grows.sql" in str(result)
 
 
 def test_a_team_without_sql_may_read_any_column(tmp_path, monkeypatch):
@@ -425,6 +470,7 @@ def test_what_cannot_be_drilled_is_exit_2_with_one_sentence(tmp_path, capsys):
         ([contract, data, "--day", "at", "--amount", "fare", "--since", "2030-01-01"], "nothing from 2030-01-01 on"),
         ([contract, data, "--consumers", str(tmp_path / "nowhere")], "there is no such folder"),
         ([contract, data, "--write", contract], "is the contract itself"),
+        ([contract, data, "--write", str(tmp_path)], "is a folder, and --write needs a file"),
     ):
         assert drill.main(arguments) == 2, arguments
         said = capsys.readouterr()
@@ -507,6 +553,13 @@ def test_an_amount_stays_of_its_kind_and_is_not_too_small_for_its_type():
     assert mutated("times 100", given, "d")["d"].to_pylist() == [10_000, 25_000]
     assert mutated("times 100", given, "i")["i"].to_pylist() == [10_000, -700]
     assert pa.types.is_decimal(mutated("other currency", given, "d")["d"].type)
+
+
+def test_whole_hundreds_of_a_narrow_type_are_not_rounded():
+    given = table({"fields": [{"name": "cents", "type": "integer"}]}, cents=pa.array([8900, -200], pa.int32()))
+    with pytest.raises(mutations.DoesNotApply, match="changes nothing"):
+        mutated("round amounts", given, "cents")
+    assert mutated("flip sign", given, "cents")["cents"].type == pa.int32()
 
 
 @pytest.mark.parametrize("zone", [None, "UTC"])
@@ -621,6 +674,43 @@ def test_a_copy_says_what_is_proposed_however_the_file_is_written(tmp_path, text
     assert copy.field("ride no.").unique and copy.field("fare").max == 200
     assert [field.name for field in copy.fields] == [field.name for field in contract.fields]
     assert ("\r\n" in found) == ("\r\n" in text)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_only_proposed_lines_are_marked(tmp_path, newline, end):
+    path = tmp_path / "rides.yaml"
+    path.write_bytes((RIDES.rstrip("\n") + end).replace("\n", newline).encode())
+    volume = proposing.Proposal(None, "volume", proposing.Volume(min_rows=1, max_rows=9))
+    found = proposing.written(contracts.load(path), [proposing.Proposal("fare", "max", 200.0), volume], 10, "copy")
+    says = [line.removesuffix(proposing.MARK).strip() for line in found.splitlines() if proposing.MARK in line]
+    assert says == ["- {name: fare, type: number, unit: EUR, max: 200.0}", "volume: {min_rows: 1, max_rows: 9}"]
+    assert found.count("\r\n") == (found.count("\n") if newline == "\r\n" else 0)
+
+
+@pytest.mark.parametrize("zone", [None, "UTC", "Europe/Berlin"])
+def test_a_time_with_or_without_a_zone_is_written_so_that_the_copy_loads(
+    tmp_path, monkeypatch, in_spring, zone, capsys
+):
+    only(monkeypatch, "stale snapshot")
+    contract, data = tmp_path / "t.yaml", tmp_path / "t.parquet"
+    contract.write_text("version: 1.0.0\nowner: me\nfields:\n  - {name: at, type: timestamp}\n", encoding="utf-8")
+    at = [datetime(2026, 2, 1 + i, tzinfo=zone and UTC) for i in range(5)]
+    pq.write_table(pa.table({"at": pa.array(at, pa.timestamp("us", zone))}), data)
+    assert drill.main([str(contract), str(data), "--write", str(tmp_path / "copy.yaml")]) == 1
+    copy = contracts.load(tmp_path / "copy.yaml")
+    assert (copy.freshness.field, copy.freshness.timezone) == ("at", "UTC")
+    assert capsys.readouterr().err.endswith("with 1 more clause to review\n")
+    assert drill.main([str(tmp_path / "copy.yaml"), str(data)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("newest", "is_proposed"),
+    [(date(2026, 2, 28), True), (date(2026, 3, 1), True), (date(2026, 3, 2), False), (date(2025, 2, 27), False)],
+)
+def test_freshness_is_proposed_for_a_time_that_is_neither_to_come_nor_long_ago(in_spring, newest, is_proposed):
+    given = table({"fields": [{"name": "day", "type": "date"}]}, day=[date(2020, 1, 1), newest])
+    assert ("freshness" in [one.key for one in proposing.candidates(given, "day")]) is is_proposed
 
 
 def test_the_copy_comes_whole_or_not_at_all(tmp_path, shop, monkeypatch):

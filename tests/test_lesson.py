@@ -45,6 +45,14 @@ def test_a_reader_who_has_seen_enough_causes_no_complaint(script):
     run.stderr.close()
 
 
+@pytest.mark.parametrize(("arguments", "status"), [(["foo"], 2), (["gate", "drill"], 2), (["--help"], 0), (["-h"], 0)])
+def test_how_to_call_it_is_said_in_one_sentence(capsys, arguments, status):
+    assert lesson.main(arguments) == status
+    said = capsys.readouterr()
+    text = said.err if status else said.out
+    assert "usage: python lesson.py" in text and (said.out + said.err).count("\n") == 1
+
+
 def test_where_it_may_not_write_it_says_so_in_one_line(monkeypatch, capsys):
     def fail(*_):
         raise OSError(30, "Read-only file system", "data")

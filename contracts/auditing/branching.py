@@ -94,7 +94,7 @@ def tests(part: Part, place: Locate) -> Iterator[Test]:
             continue
         elif (compared := comparison(node, place)) is not None:
             column, fold, literals, negated = compared
-            among = max(1, len(literals), siblings(node, place, counted)[column.sql().casefold()])
+            among = max(1, len(literals), siblings(node, place, counted)[column.sql(comments=False).casefold()])
             clause = clause_of(node)
             yield Test(part.origins(column), column.name, literals, fold, negated, clause, place(column), among)
         elif isinstance(node, exp.Case | exp.DecodeCase) and (found := operand(node)) is not None:
@@ -130,7 +130,7 @@ def siblings(node: exp.Expr, place: Locate, counted: dict[int, Counter[str]]) ->
         counts = counted[id(case)] = Counter()
         for condition, _ in branches(case):
             if (found := values_of(condition, place)) is not None:
-                counts[found[0].sql().casefold()] += len(found[2])
+                counts[found[0].sql(comments=False).casefold()] += len(found[2])
     return counted[id(case)]
 
 
@@ -154,7 +154,18 @@ def branches(node: exp.Expr) -> list[tuple[exp.Expr, exp.Expr]]:
         return list(zip(pairs[::2], pairs[1::2], strict=False))
     if isinstance(node, exp.If):
         return [(node.this, node.args["true"])]
-    return [(each.this, each.args["true"]) for each in node.args["ifs"]]
+    every = [(each.this, each.args["true"]) for each in node.args["ifs"]]
+    return every if otherwise(node) is None else every[:-1]
+
+
+def otherwise(node: exp.Expr) -> exp.Expr | None:
+    """The result of a last WHEN TRUE, which is an ELSE in other words."""
+    if not isinstance(node, exp.Case) or node.this is not None or node.args.get("default") is not None:
+        return None
+    last = node.args["ifs"][-1]
+    condition = bare(last.this)
+    is_true = isinstance(condition, exp.Boolean) and condition.this and len(node.args["ifs"]) > 1
+    return last.args["true"] if is_true else None
 
 
 def operand(node: exp.Expr) -> tuple[exp.Column, str] | None:
@@ -200,4 +211,4 @@ def keys_of(node: exp.Expr, place: Locate) -> tuple[exp.Column, str, list[tuple[
 
 
 def is_same(one: exp.Column, other: exp.Column) -> bool:
-    return one.sql().casefold() == other.sql().casefold()
+    return one.sql(comments=False).casefold() == other.sql(comments=False).casefold()

@@ -66,10 +66,15 @@ class Facts:
     words: set[str] = field(default_factory=set)  # columns of which nobody knows whose they are
     whole: list[tuple[Table, frozenset[str]]] = field(default_factory=list)  # tables that leave, without some columns
     models: dict[str, Relation] = field(default_factory=dict)  # what it defines
+    created: set[Table] = field(default_factory=set)  # of these, what a CREATE of its own makes
     queries: dict[str, Probe] = field(default_factory=dict)  # the SQL of what it defines, to run it
     probes: dict[Mapping, Probe] = field(default_factory=dict)
     allowances: list[Allowance] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    unrendered: list[tuple[int, int]] = field(default_factory=list)  # lines of Jinja's branches that nobody has read
+    # The macros that it defines and does not call: their lines, and whether they have branches.
+    macros: dict[str, tuple[int, bool]] = field(default_factory=dict)
+    calls: set[str] = field(default_factory=set)  # of macros
 
 
 class Reading:
@@ -243,6 +248,8 @@ class Reading:
             if isinstance(statement, exp.Create | exp.Query):
                 target = statement.find(exp.Table) if isinstance(statement, exp.Create) else None
                 name = target.name.casefold() if target is not None else Path(found.file).stem.casefold()
+                if target is not None:
+                    found.created.add(tuple(part.name.casefold() for part in target.parts))
                 found.models[name] = parts.result
                 if self.measure:
                     found.queries[name] = whole(statement)

@@ -15,11 +15,19 @@ from decimal import Decimal, InvalidOperation
 
 from sqlglot import exp
 
-from contracts.auditing.branching import EQUALS, Literal, Locate, Place, branches, is_same, keys_of
+from contracts.auditing.branching import EQUALS, Literal, Locate, Place, branches, is_same, keys_of, otherwise
 from contracts.auditing.origins import Origins, Part, Relation, bare, is_constant, tested
 from contracts.values import short
 
-OPPOSITE = ({"true", "false"}, {"1", "0"}, {"'y'", "'n'"}, {"'yes'", "'no'"}, {"'t'", "'f'"}, {"'true'", "'false'"})
+OPPOSITE = (
+    {"true", "false"},
+    {"1", "0"},
+    {"1", "-1"},
+    {"'y'", "'n'"},
+    {"'yes'", "'no'"},
+    {"'t'", "'f'"},
+    {"'true'", "'false'"},
+)
 NEUTRAL = {"0", "''", "null", "false"}
 LOUD = re.compile(r"(^|_)(raise|throw|error|fail|abort|assert)(_|$)", re.IGNORECASE)
 SAYS_SO = re.compile(
@@ -35,7 +43,7 @@ WHEN = re.compile(r"(^|_)(date|day|month|year|week|at|ts|time)$")
 class Mapping:
     """A result for each value of a column, and one for all others."""
 
-    form: str  # CASE, IF, DECODE, COALESCE
+    form: str  # CASE, IF, DECODE, COALESCE, or IS NULL where it is that in other words
     origins: Origins
     column: str
     fold: str
@@ -62,16 +70,21 @@ def default_of(node: exp.Expr) -> exp.Expr | None:
     if isinstance(node, exp.DecodeCase):
         return node.expressions[-1] if len(node.expressions) % 2 == 0 else None
     found: exp.Expr | None = node.args.get("false" if isinstance(node, exp.If) else "default")
-    return found
+    return otherwise(node) if found is None else found
 
 
 def mappings(part: Part, place: Locate, else_place: Locate) -> Iterator[Found]:
     """Every place that gives the values of one column their results."""
     for node in part.nodes:
         if isinstance(node, exp.Case | exp.DecodeCase) or (isinstance(node, exp.If) and node.arg_key != "ifs"):
-            if (found := mapping(node, part, place, else_place)) is not None:
-                yield found
-        elif isinstance(node, exp.Coalesce) and (found := mapping_join(node, part, place)) is not None:
+            found = mapping(node, part, place, else_place)
+        elif isinstance(node, exp.Coalesce) and node.expressions:
+            found = mapping_join(node, node.expressions[-1], [node.this, *node.expressions[:-1]], part, place)
+        else:
+            continue
+        if found is None and (pair := value_or_default(node)) is not None:
+            found = mapping_join(node, pair[1], [pair[0]], part, place)
+        if found is not None:
             yield found
 
 
@@ -100,7 +113,8 @@ def mapping(node: exp.Expr, part: Part, place: Locate, else_place: Locate) -> Fo
             equal = str(same[0][0]) if same[0] else "NULL"
         elif not is_constant(default) and not any(same_shape(default, result) for result in results):
             return None  # a computation, a nested CASE or a parameter: somebody has thought about it
-    where = else_place(node) if default is not None and form == "CASE" else place(default or node)
+    has_else = form == "CASE" and default is not None and node.args.get("default") is default
+    where = else_place(node) if has_else else place(default or node)
     text = "NULL" if default is None else short(default.sql(comments=False))
     literals = tuple(dict.fromkeys(one for key in values for one in key))
     name = column.name if "?" not in fold else short(fold[1:])
@@ -115,19 +129,19 @@ def canonical(node: exp.Expr) -> str:
         return f"-{canonical(node.this)}"
     if isinstance(node, exp.Literal):
         if node.is_string:
-            return node.sql()
+            return node.sql(comments=False)
         try:
             return format(Decimal(node.this).normalize(), "f")
         except InvalidOperation:
             return str(node.this)
     if isinstance(node, exp.Null | exp.Boolean):
-        return node.sql().casefold()
+        return node.sql(comments=False).casefold()
     if isinstance(node, exp.Cast) and isinstance(bare(node.this), exp.Literal | exp.Null | exp.Neg):
         return canonical(node.this)
     for one in (copy := node.copy()).find_all(exp.Literal):
         if not one.is_string:
             one.set("this", canonical(one))
-    return copy.sql(normalize=True).casefold()
+    return copy.sql(normalize=True, comments=False).casefold()
 
 
 def is_filter(node: exp.Expr, results: list[exp.Expr], says: str) -> bool:
@@ -184,7 +198,7 @@ def same_shape(default: exp.Expr, result: exp.Expr) -> bool:
         numbers = [one for one in node.find_all(exp.Literal) if not one.is_string]
         for one in numbers:
             one.set("this", "0")
-        shapes.append(node.sql(normalize=True).casefold() if numbers else None)
+        shapes.append(node.sql(normalize=True, comments=False).casefold() if numbers else None)
     return shapes[0] is not None and shapes[0] == shapes[1]
 
 
@@ -223,20 +237,59 @@ def lands(node: exp.Expr) -> exp.Expr:
         return copy
     for each in copy.args["ifs"]:
         each.set("true", no.copy())
-    copy.set("default", yes)
+    if otherwise(node) is None:
+        copy.set("default", yes)
+    else:
+        copy.args["ifs"][-1].set("true", yes)
     return copy
 
 
 # ---- a mapping that is a table --------------------------------------------------------------------------------------
 
 
-def mapping_join(node: exp.Coalesce, part: Part, place: Locate) -> Found | None:
-    """COALESCE(mapped, default) over a LEFT JOIN that looks the value of a column up."""
-    value = bare(node.this)
-    if not isinstance(value, exp.Column) or len(node.expressions) != 1 or not isinstance(part.query, exp.Select):
+def value_or_default(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
+    """(value, default) of CASE WHEN value IS NULL THEN default ELSE value END, or of IF so, or of IS NOT NULL."""
+    if not isinstance(node, exp.Case | exp.If) or (isinstance(node, exp.Case) and node.this is not None):
         return None
-    default, says = node.expressions[0], canonical(node.expressions[0])
+    pairs, rest = branches(node), default_of(node)
+    if len(pairs) != 1 or rest is None:
+        return None
+    condition, result = bare(pairs[0][0]), pairs[0][1]
+    if isinstance(condition, exp.Not):
+        condition, result, rest = bare(condition.this), rest, result
+    is_asked = isinstance(condition, exp.Is) and isinstance(condition.expression, exp.Null)
+    columns = [bare(condition.this), unwrapped(rest)] if is_asked else []
+    if not columns or not all(isinstance(one, exp.Column) for one in columns):
+        return None
+    return (rest, result) if is_same(columns[0], columns[1]) else None  # type: ignore[arg-type]
+
+
+def unwrapped(node: exp.Expr) -> exp.Expr:
+    """Without brackets and casts."""
+    while isinstance(node, exp.Paren | exp.Cast):
+        node = node.this
+    return node
+
+
+def mapping_join(node: exp.Expr, default: exp.Expr, values: list[exp.Expr], part: Part, place: Locate) -> Found | None:
+    """The default of values of which one is that of a LEFT JOIN that looks up a column: COALESCE(mapped, default)."""
+    says = canonical(default)
+    if not isinstance(part.query, exp.Select) or any(is_constant(one) for one in values):
+        return None
     if not is_constant(default) or says == "null" or is_loud(default) or SAYS_SO.fullmatch(says):
+        return None
+    keys = [key for one in values if (key := mapped_by(unwrapped(one), says, part)) is not None]
+    if not keys:
+        return None
+    form, text = "COALESCE" if isinstance(node, exp.Coalesce) else "IS NULL", short(default.sql(comments=False))
+    made = Mapping(form, part.origins(keys[0]), keys[0].name, "", (), text, True, None, place(default))
+    missing: list[exp.Expr] = [exp.Is(this=exp.Paren(this=one.copy()), expression=exp.Null()) for one in values]
+    return Found(made, node, exp.and_(*missing), default, keys[0])
+
+
+def mapped_by(value: exp.Expr, says: str, part: Part) -> exp.Column | None:
+    """The column that a LEFT JOIN looks up, where the value is one of the joined table."""
+    if not isinstance(value, exp.Column):
         return None
     name, table = value.name.casefold(), value.table.casefold()
     for join in part.query.args.get("joins") or ():
@@ -250,14 +303,7 @@ def mapping_join(node: exp.Coalesce, part: Part, place: Locate) -> Found | None:
         if key is None or (not relation.written and (relation.grouped or says in NEUTRAL)):
             return None
         which = is_name_of_one(key.name) or WHEN.search(key.name.casefold()) or key.name.casefold() == name
-        if which and not relation.written:
-            return None
-        origins = part.origins(key)
-        made = Mapping(
-            "COALESCE", origins, key.name, "", (), short(default.sql(comments=False)), True, None, place(default)
-        )
-        missing = exp.Is(this=value.copy(), expression=exp.Null())
-        return Found(made, node, missing, default, key)
+        return None if which and not relation.written else key
     return None
 
 

@@ -70,11 +70,18 @@ class Known:
         """The file that makes a table, and what it hands out; a file of the same team or project goes before others."""
         if facts.project and len(table) > 1:
             return None  # in a dbt project, a model is named by ref alone
+        if table in facts.created and table[-1] in facts.models:
+            return facts, facts.models[table[-1]]
         is_own = bool(facts.project)  # it names itself as {{ this }}; elsewhere it reads another table of its name
         found = [one for one in self.models.get(table[-1], ()) if is_own or one[0] is not facts]
         near = [one for one in found if (one[0].team, one[0].project) == (facts.team, facts.project)]
         found = near or found
         return found[0] if len(found) == 1 else None
+
+    def is_built_on(self, facts: Facts, table: Table, contract: Contract) -> bool:
+        """Whether a model of the project has the contract's name and itself reads the table of that name."""
+        model = self.model(facts, table) if facts.project else None
+        return model is not None and any(len(one) > 1 and self.contract(one) is contract for one, _ in model[0].tables)
 
     def columns(self, facts: Facts, origins: Origins) -> Found:
         """The columns that these origins of a file are, once each model between is followed."""
@@ -98,7 +105,10 @@ class Known:
         """The one of several sources that has such a column; all of them where nobody knows."""
         sure, maybe = Found(), []
         for table, name in member:
-            if (contract := self.contract(table)) is not None:
+            contract = self.contract(table)
+            if contract is not None and self.is_built_on(facts, table, contract):
+                contract = None  # the contract is the source's, and the model of its name makes another table of it
+            if contract is not None:
                 field = next((one for one in contract.fields if one.name.casefold() == name), None)
                 if field is not None or len(member) == 1:
                     sure |= Found((Column(contract.dataset, field.name if field else name, contract, field),))

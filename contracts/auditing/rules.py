@@ -5,28 +5,37 @@ Judge(known, allowances, ...).findings(rules) -> what the rules find and no comm
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from contracts.auditing.allowances import Allowance
 from contracts.auditing.facts import Facts
-from contracts.auditing.findings import RULES, Finding, NotJudged
+from contracts.auditing.findings import ALLOWANCES, RULES, Finding, NotJudged
 from contracts.auditing.mappings import Mapping
 from contracts.auditing.resolving import Column, Known
 from contracts.document import Contract
 from contracts.splicing import flow
 from contracts.values import nearest, short
 
-Key = tuple[str, str, int]  # rule, file, line
+Place = tuple[str, str, int]  # rule, file, line
+CONTRACTUAL = [rule for rule in RULES if rule not in ("unwritten-clause", "silent-else", *ALLOWANCES)]
 
 
 class Judge:
-    """Asks the rules, and minds the allowances. `complete` says whether everything was audited."""
+    """Asks the rules, and minds the allowances.
 
-    def __init__(self, known: Known, allowances: dict[str, list[Allowance]], dialect: str, complete: bool) -> None:
+    complete: whether everything was audited. here: the teams of which all SQL was given.
+    """
+
+    def __init__(
+        self, known: Known, allowances: dict[str, list[Allowance]], dialect: str, complete: bool, here: set[str]
+    ) -> None:
         self.known, self.allowances, self.dialect, self.complete = known, allowances, dialect, complete
-        self.asked: set[Key] = set()  # where a rule would find something
-        self.allowed: set[Key] = set()
+        self.here = here
+        self.asked: dict[Place, dict[object, int]] = defaultdict(dict)  # what a rule would find there, and its column
+        self.allowed: set[tuple[Place, object]] = set()
+        self.doubtful: set[Place] = set()  # where a rule could not judge
         self.not_judged: dict[NotJudged, None] = {}
         self.measurable: list[tuple[Finding, Facts, Mapping, Column]] = []  # the silent defaults, for `blast`
         self.unwritten: dict[Finding, tuple[Column, list[Any]]] = {}  # and the columns whose values --data can tell
@@ -45,12 +54,14 @@ class Judge:
         return every + sorted(unused, key=lambda one: (one.file, one.line, one.column))
 
     def allow(self) -> Iterator[Finding]:
-        """Give each allowance its place: its own line, or else the next one. Those without use are findings."""
+        """Give each allowance one finding: the first on its own line, or else on the next. Without use, it is one."""
         for file, every in self.allowances.items():
             for one in every:
                 where = (file, one.line, one.column, None, None)
-                own = {(one.rule, file, line) for line in range(one.line, one.last + 1)} & self.asked
-                found = own or {(one.rule, file, one.last + 1)} & self.asked
+                lines = [(one.rule, file, line) for line in range(one.line, one.last + 2)]
+                own = [here for here in lines[:-1] if here in self.asked] or lines[-1:]
+                each = [(here, what) for here in own for what in in_order(self.asked.get(here, {}))]
+                found = [key for key in each if key not in self.allowed][:1]
                 if one.rule not in RULES:
                     near = nearest(one.rule, list(RULES))
                     instead = f"did you mean {near}?" if near else f"the rules are {', '.join(list(RULES)[:8])}"
@@ -61,27 +72,51 @@ class Judge:
                     yield Finding(
                         "allowance-without-reason", *where, f"{one.rule} is allowed without a reason", instead
                     )
-                elif not found:
-                    says = f"nothing on this line or the next one breaks {one.rule}"
+                elif found:
+                    self.allowed.update(found)
+                elif self.was_asked(one.rule, file) and not self.doubtful & {*lines, (one.rule, file, 0)}:
+                    says = f"nothing {'more ' * bool(each)}on this line or the next one breaks {one.rule}"
                     yield Finding("unused-allowance", *where, says, "take the comment out")
-                else:
-                    self.allowed |= found
 
-    def is_allowed(self, rule: str, file: str, line: int) -> bool:
-        """Whether a comment allows what the rule finds there."""
-        self.asked.add((rule, file, line))
-        return (rule, file, line) in self.allowed
+    def was_asked(self, rule: str, file: str) -> bool:
+        """Whether all that the file says was read, and the rule had what it needs: a contract of what it reads."""
+        facts = next((one for one in self.known.files if one.file == file), None)
+        if facts is None:  # a contract
+            return True
+        if facts.problems or facts.unrendered or facts.macros:
+            return False
+        if rule not in CONTRACTUAL:
+            return True
+        if rule == "unlisted-consumer" and facts.team is None:
+            return False
+        named = any(self.known.contract(table) for table, _ in facts.tables)
+        return named or any(
+            column.contract for one in facts.reads for column in self.known.columns(facts, frozenset({one})).columns
+        )
 
-    def cannot_judge(self, file: str, line: int, reason: str) -> None:
+    def is_allowed(self, rule: str, file: str, line: int, column: int, what: object = None) -> bool:
+        """Whether a comment allows what the rule finds there: at a place, or of several places about one thing."""
+        key = (rule, file, line), column if what is None else what
+        before = self.asked[key[0]].get(key[1], column)
+        self.asked[key[0]][key[1]] = min(before, column)
+        return key in self.allowed
+
+    def cannot_judge(self, rule: str, file: str, line: int, reason: str) -> None:
         self.not_judged[NotJudged(file, line, reason)] = None
+        self.doubtful |= {(rule, file, line)} | ({(rule, file, 0)} if rule == "unread-field" else set())
 
     def found(
         self, rule: str, facts: Facts, place: tuple[int, int], column: Column, says: str, instead: str
     ) -> Finding | None:
         """The finding, if no comment allows it."""
-        if self.is_allowed(rule, facts.file, place[0]):
+        if self.is_allowed(rule, facts.file, *place):
             return None
         return Finding(rule, facts.file, *place, column.table, column.name or None, says, instead)
+
+
+def in_order(found: dict[object, int]) -> list[object]:
+    """What is found on a line, from left to right."""
+    return sorted(found, key=lambda what: found[what])
 
 
 # ---- the words of a finding ------------------------------------------------------------------------------------------

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import functools
 import logging
+import re
 from pathlib import Path
 
 from contracts.auditing.allowances import allowance
 from contracts.auditing.facts import Facts, Reading
-from contracts.auditing.templating import Templates, Untemplated, comments
+from contracts.auditing.projects import is_template
+from contracts.auditing.stubs import Untemplated
+from contracts.auditing.templating import Rendered, Templates, comments, macros_of, untaken
 
 MOST_BYTES = 2_000_000
 
@@ -26,10 +29,19 @@ def facts(path: str, file: str, team: str | None, dialect: str, measure: bool = 
         source = read(Path(path))
         project = project_of(Path(path).parent)
         found.project = str(project) if project is not None else ""
-        pieces = templates(dialect, project).rendered(source, Path(path).stem)
-        for one in pieces:
+        made = templates(dialect, project)
+        pieces = made.rendered(source, Path(path).stem)
+        for one in sorted(pieces, key=lambda piece: not piece.forced):  # the last says what a model hands out
+            if one.forced:  # it may be SQL of another warehouse
+                trial = Facts(file, team)
+                Reading(trial, source, one, dialect, False).take()
+                if trial.problems:
+                    pieces.remove(one)
+                    continue
             Reading(found, source, one, dialect, measure).take()
-        add_jinja_allowances(found, source)
+        if is_template(source):
+            add_unrendered(found, source, made, pieces)
+            add_jinja_allowances(found, source)
     except OSError as error:
         found.problems.append(error.strerror or str(error))
     except UnicodeDecodeError:
@@ -40,7 +52,7 @@ def facts(path: str, file: str, team: str | None, dialect: str, measure: bool = 
         found.problems.append("it is nested too deeply")
     except MemoryError:
         found.problems.append("it needs too much memory")
-    for name in ("tests", "mappings", "stars", "scales", "tables", "whole", "allowances", "problems"):
+    for name in ("tests", "mappings", "stars", "scales", "tables", "whole", "allowances", "problems", "unrendered"):
         setattr(found, name, list(dict.fromkeys(getattr(found, name))))
     return found
 
@@ -73,6 +85,21 @@ def project_of(folder: Path) -> Path | None:
 @functools.lru_cache(maxsize=16)
 def templates(dialect: str, project: Path | None) -> Templates:
     return Templates(dialect, project)
+
+
+def add_unrendered(found: Facts, source: str, made: Templates, pieces: list[Rendered]) -> None:
+    """Note what no rendering has: the lines of branches, and macros that the file itself does not call."""
+    left = untaken(made.made, source, pieces)
+    macros, found.calls = macros_of(made.made, source)
+    for name, (line, texts, branching) in macros.items():
+        if texts & left.keys():
+            found.macros[name] = line, bool(branching & left.keys())
+    inside = {offset for _, texts, _ in macros.values() for offset in texts}
+    for offset, text in left.items():
+        found.words.update(re.findall(r"\w+", text.casefold()))  # nobody knows whether it reads a column so called
+        if offset not in inside:
+            first = source.count("\n", 0, offset + len(text) - len(text.lstrip())) + 1
+            found.unrendered.append((first, source.count("\n", 0, offset + len(text.rstrip())) + 1))
 
 
 def add_jinja_allowances(found: Facts, source: str) -> None:

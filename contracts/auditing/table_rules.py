@@ -10,7 +10,7 @@ from contracts.auditing.mappings import is_name_of_one
 from contracts.auditing.origins import Table
 from contracts.auditing.resolving import Column
 from contracts.auditing.rules import Judge, file_of, listed, place_of
-from contracts.auditing.units import Scale, contradiction, guess
+from contracts.auditing.units import Scale, contradiction, guess, is_share
 from contracts.document import Contract
 from contracts.splicing import flow
 
@@ -64,6 +64,8 @@ def unwritten_units(judge: Judge) -> Iterator[Finding]:
         field = column.field
         if field is None or field.unit or field.unique or field.enum or is_name_of_one(field.name) or column in seen:
             continue
+        if is_share(scale):
+            continue
         says = f"{scale.sql} converts {column.name} of {column.table}, whose unit is written nowhere"
         unit = guess(scale)
         instead = f"write in {place_of(column)}: unit: {'…  # which one?' if unit == 'which?' else flow(unit)}"
@@ -111,14 +113,17 @@ def unread_fields(judge: Judge) -> Iterator[Finding]:
     for contract in judge.known.contracts:
         reading = [facts for facts in judge.known.files if is_reading(judge, facts, contract)]
         if not reading:
+            judge.doubtful.add(("unread-field", file_of(contract), 0))
             continue
-        heard = {facts.team for facts in reading}
-        missing = [one for one in contract.consumers if not any(team and is_team(team, one) for team in heard)]
-        if heard == {None} and len(contract.consumers) <= 1:
-            missing = []
-        if missing or not judge.complete:
+        heard = [facts.team for facts in reading if facts.team]
+        missing = [
+            one for one in contract.consumers if not all(any(is_team(a, one) for a in b) for b in (heard, judge.here))
+        ]
+        if missing or not contract.consumers or not judge.complete:
             why = f"the SQL of {', '.join(missing)} is not here" if missing else "some SQL was not audited"
-            judge.cannot_judge(file_of(contract), 1, f"whether a field of {contract.dataset} is unread: {why}")
+            why = why if contract.consumers else "the contract names no consumer"
+            says = f"whether a field of {contract.dataset} is unread: {why}"
+            judge.cannot_judge("unread-field", file_of(contract), 1, says)
             continue
         read, words = read_of(judge, contract), {word for facts in judge.known.files for word in facts.words}
         for field in contract.fields:
@@ -126,10 +131,10 @@ def unread_fields(judge: Judge) -> Iterator[Finding]:
             if field.name.casefold() in read | words or used or field.deprecated:
                 continue
             line = contract.line(field.name, "name") or 1
-            says = f"nobody among {', '.join(contract.consumers) or 'the audited SQL'} reads {field.name}"
+            says = f"nobody among {', '.join(contract.consumers)} reads {field.name}"
             instead = "ask the consumers whether they need it; if not, mark it deprecated and let it go"
-            if not judge.is_allowed("unread-field", file_of(contract), line):
-                place = (file_of(contract), line, column_of(contract, line))
+            place = (file_of(contract), line, column_of(contract, line))
+            if not judge.is_allowed("unread-field", *place):
                 yield Finding(
                     "unread-field", *place, contract.dataset, field.name, f"{says} of {contract.dataset}", instead
                 )

@@ -19,6 +19,8 @@ from contracts.values import short
 
 FACTORS = {*(Fraction(10) ** n for n in range(-12, 13) if n), *map(Fraction, (60, 3600, 86400, 1024, 1024**2, 1024**3))}
 FACTORS |= {1 / factor for factor in FACTORS}
+TENTHS = {Fraction(10), Fraction(1, 10)}
+STEPS = {Fraction(1), *map(Fraction, (24, 7)), Fraction(1, 24), Fraction(1, 7)}  # with any other number it is a rate
 
 MONEY = ("eur", "usd", "gbp", "chf", "sek", "nok", "dkk", "pln", "czk", "cad", "aud", "nzd", "inr", "cny", "brl")
 KINDS: dict[str, dict[str, str | int]] = {
@@ -72,7 +74,8 @@ def scales(part: Part, place: Locate) -> Iterator[Scale]:
         if isinstance(node, exp.Mul | exp.Div) and not isinstance(unwrapped(node), exp.Mul | exp.Div):
             column, factor, factors = product(node)
             above = unwrapped(node)
-            if column is not None and factors & FACTORS and factor != 1 and not epoch_of(above):
+            is_unit = bool(factors & FACTORS) and factors <= FACTORS | STEPS and factor != 1
+            if column is not None and is_unit and not epoch_of(above):
                 name = above.alias if isinstance(above, exp.Alias) else ""
                 sql = short(node.sql(comments=False))
                 yield Scale(part.origins(column), column.name, factor, name, "", sql, place(column))
@@ -161,10 +164,15 @@ def contradiction(unit: str, scale: Scale) -> str | None:
     if declared[0] != wanted[0]:
         return None
     right = declared[1] / wanted[1]
-    if right == scale.factor:
+    if right == scale.factor or (right == 1 and scale.factor in TENTHS):  # a tenth of it is a commission
         return None
     says = "as it is" if right == 1 else f"/ {1 / right}" if right < 1 else f"* {right}"
     return f"from {unit} to {target} it is {says}"
+
+
+def is_share(scale: Scale) -> bool:
+    """Whether a tenth, or ten times as much, is rather a part of the amount or points for it than another unit."""
+    return scale.factor in TENTHS and not scale.epoch and measured(scale.name.casefold().split("_")[-1]) is None
 
 
 def guess(scale: Scale) -> str:

@@ -29,6 +29,7 @@ COUNTS = re.compile(
 )
 SYSTEM = ("information_schema", "pg_catalog", "sys", "account_usage", "duckdb_columns", "duckdb_tables")
 FOLDED_CASE = ("mysql", "tsql", "fabric", "singlestore", "doris", "starrocks")  # they compare text without case
+TRUE, FALSE = ("true", "t", "yes", "y", "on", "1"), ("false", "f", "no", "n", "off", "0")  # as engines read them
 FOLDS: dict[str, Callable[[str], str]] = {"upper": str.upper, "lower": str.lower, "trim": str.strip}
 
 
@@ -44,7 +45,7 @@ def unwritten_clauses(judge: Judge) -> Iterator[Finding]:
             found = judge.known.columns(facts, test.origins) if literals else Found()
             for column in () if found.made else found.columns:
                 stated = is_domain_stated(column) or any(part in SYSTEM for part in column.table.split("."))
-                if not stated and not judge.is_allowed("unwritten-clause", facts.file, test.place[0]):
+                if not stated and not judge.is_allowed("unwritten-clause", facts.file, *test.place, column):
                     places[column].append((facts, test, literals))
     for column, every in places.items():
         facts, test, _ = min(every, key=lambda each: (each[0].file, each[1].place))
@@ -124,14 +125,15 @@ def silent_defaults(judge: Judge) -> Iterator[Finding]:
             continue
         column = found.columns[0]
         word = {"IF": "the last argument of IF", "DECODE": "the last argument of DECODE"}.get(mapping.form)
-        word = word or ("ELSE" if mapping.form == "CASE" else "COALESCE")
+        word = word or ("ELSE" if mapping.form == "CASE" else mapping.form)
         name = mapping.column if "?" in mapping.fold else column.name
         says = f"every value of {name} that is not named becomes {mapping.default} ({word})"
         if mapping.same_as is not None:
             says += f", as {mapping.same_as} does, so nothing can tell the two apart"
-        elif mapping.form == "COALESCE" and not mapping.literals:
-            says = f"every {name} that the joined table does not have becomes {mapping.default} (COALESCE)"
-        instead = "leave COALESCE out" if mapping.form == "COALESCE" else "write NULL instead"
+        elif mapping.form in ("COALESCE", "IS NULL") and not mapping.literals:
+            says = f"every {name} that the joined table does not have becomes {mapping.default} ({word})"
+        left_out = {"COALESCE": "leave COALESCE out", "IS NULL": "hand on the joined value alone"}
+        instead = left_out.get(mapping.form, "write NULL instead")
         if mapping.form == "CASE":
             instead = "write ELSE NULL"
         instead += f" and test that the result is not null, or stop with error('unknown {name}')"
@@ -159,7 +161,7 @@ def unknown_literals(judge: Judge) -> Iterator[Finding]:
             name, are = f"{column.name} of {column.table}", listed(map(shown, values))
             if fold == "?":
                 says = f"what is compared with {name} is not judged: its values are changed before, or it is a pattern"
-                judge.cannot_judge(facts.file, test.place[0], says)
+                judge.cannot_judge("unknown-literal", facts.file, test.place[0], says)
                 continue
             for literal in test.literals:
                 if is_among(judge.dialect, literal, values, fold):
@@ -206,6 +208,10 @@ def is_handled(judge: Judge, value: Any, mapping: Mapping, fold: str) -> bool:
 def is_among(dialect: str, literal: Literal, values: Iterable[Any], fold: str) -> bool:
     """Whether a comparison with that literal can be true for one of the values."""
     for value in values:
+        if isinstance(value, bool):
+            if literal.value.strip().casefold() in (TRUE if value else FALSE):
+                return True
+            continue
         if isinstance(value, str) or literal.is_text:
             text = str(value)
             for name, function in FOLDS.items():
