@@ -435,3 +435,9 @@ def until(process, text):
         if text in line:
             break
     return "".join(lines)
+
+
+def test_a_file_run_by_itself_finds_python_s_own_modules():
+    """`python exercises/ex3_gate.py` looks into exercises/ first, so nothing there may have the name of one."""
+    names = {path.stem for path in checker.FOLDER.glob("*.py")} | {path.stem for path in STUBS.glob("*.py")}
+    assert not names & sys.stdlib_module_names

@@ -9,7 +9,7 @@ import pytest
 
 import seed
 from exercises import git as git_
-from exercises import place, planning, secrets, submit
+from exercises import leaks, place, planning, submit
 from exercises.checker import Outcome
 from exercises.manifest import EXERCISES, STUBS
 
@@ -591,7 +591,7 @@ KEYS = {  # in two halves, so that this file holds none
 
 @pytest.mark.parametrize(("kind", "halves"), KEYS.items(), ids=list(KEYS))
 def test_every_kind_of_secret(kind, halves):
-    assert secrets.secret_in("ex6_upstream.yaml", f"# one\n{''.join(halves)}\n".encode()) == (2, kind)
+    assert leaks.secret_in("ex6_upstream.yaml", f"# one\n{''.join(halves)}\n".encode()) == (2, kind)
 
 
 def test_a_secret_is_named_and_not_said(desk, refused):
@@ -612,8 +612,8 @@ PASSWORDS = (
 
 @pytest.mark.parametrize("line", PASSWORDS)
 def test_a_password_as_yaml_has_it(line):
-    assert secrets.secret_in("x.yaml", line.encode()) == (1, "a password")
-    assert secrets.secret_in("x.yaml", f"\ufeff\n{line}".encode("utf-16")) == (2, "a password")
+    assert leaks.secret_in("x.yaml", line.encode()) == (1, "a password")
+    assert leaks.secret_in("x.yaml", f"\ufeff\n{line}".encode("utf-16")) == (2, "a password")
 
 
 @pytest.mark.parametrize(
@@ -636,7 +636,7 @@ def test_a_password_as_yaml_has_it(line):
     ],
 )
 def test_what_is_no_secret(name, line):
-    assert secrets.secret_in(name, line.encode()) is None
+    assert leaks.secret_in(name, line.encode()) is None
 
 
 def test_the_lessons_own_files_hold_none():
@@ -644,7 +644,7 @@ def test_the_lessons_own_files_hold_none():
     folders = ("clause", "contracts", "exercises/checks", "exercises/stubs", "notebooks", "tests")
     files = [file for folder in folders for file in (seed.ROOT / folder).rglob("*.*") if file.is_file()]
     for file in (*files, *STUBS.parent.glob("[a-df-z]*.py"), *seed.ROOT.glob("*.py"), seed.ROOT / "README.md"):
-        assert secrets.secret_in(file.name, file.read_bytes()) is None, file
+        assert leaks.secret_in(file.name, file.read_bytes()) is None, file
         assert file.stat().st_size < planning.LARGEST_ALONG, file
 
 
