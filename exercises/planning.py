@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from exercises.git import AGAIN, Git, Refused
-from exercises.place import BRANCH, REF, Place
 from exercises.leaks import secret_in
+from exercises.place import BRANCH, REF, Place
 
 LARGEST_ALONG = 10_000_000  # bytes of a file not the student's: a notebook with its figures may have more than 1 MB
 HANDED_IN, DRAFT = "Hand in lesson 08, data contracts", "Draft of lesson 08, data contracts"  # subjects
