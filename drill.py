@@ -261,9 +261,8 @@ def drill(
                 found.append(replace(row, why_not=str(why)))
                 continue
             row = look(row, scene, rows, schema, not_judged)
-            not_judged |= (
-                scene.consumers.not_run if scene.consumers else {}
-            )  # SQL may take too long on these rows alone
+            if scene.consumers:  # SQL may take too long on these rows alone
+                not_judged |= scene.consumers.not_run
             if row.counts and not row.caught and (clause := missing(table, column, rows, clauses, breaks)):
                 clauses += [clause] if clause not in clauses else []
                 row = replace(row, proposal=clause)

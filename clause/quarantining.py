@@ -26,6 +26,7 @@ from clause.frames import is_integer_like, records, whole
 from clause.reading import Row, is_missing, repeats, zone_of
 from clause.sources import MixedTypes, Source, open_source
 from contracts import Contract, DataError
+from contracts.quoting import identifier
 
 REASONS = "broken_clauses"
 Reasons = dict[int, list[str]]  # row number -> the clauses it breaks, as "field: rule"
@@ -250,7 +251,7 @@ def save(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
         return
     columns = []
     for name in relation.columns:
-        quoted = '"' + name.replace('"', '""') + '"'
+        quoted = identifier(name)
         if path.suffix == ".csv":
             columns.append(f"array_to_string({quoted}, '; ') as {quoted}" if name == REASONS else quoted)
         else:

@@ -20,6 +20,7 @@ import sqlglot
 
 from clause.sources import connect
 from contracts import Contract
+from contracts.quoting import identifier
 from contracts.readers import files
 from contracts.scopes import names, tables
 
@@ -85,7 +86,7 @@ class Consumers:
         catalog, schema, _ = table
         try:
             if catalog:
-                self.connection.execute(f"attach if not exists ':memory:' as {quoted(catalog)}")
+                self.connection.execute(f"attach if not exists ':memory:' as {identifier(catalog)}")
             if schema:
                 self.connection.execute(f"create schema if not exists {joined(catalog, schema)}")
             self.connection.execute(f"create or replace table {joined(*table)} (nothing integer)")
@@ -242,8 +243,4 @@ def reads(model: Model, name: str) -> bool:
 
 
 def joined(*parts: str) -> str:
-    return ".".join(quoted(part) for part in parts if part)
-
-
-def quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    return ".".join(identifier(part) for part in parts if part)

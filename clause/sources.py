@@ -26,6 +26,7 @@ from ibis.expr.datatypes import DataType
 
 from clause import engines
 from contracts.errors import DataError
+from contracts.quoting import identifier
 
 Type = Literal["string", "integer", "number", "boolean", "date", "timestamp"]
 
@@ -276,7 +277,7 @@ def open_relation(
     for i, (name, inner, type) in enumerate(zip(columns, relation.columns, map(str, relation.types), strict=True)):
         if wanted is not None and name not in wanted:
             continue
-        expression = duckdb.SQLExpression('"' + inner.replace('"', '""') + '"')
+        expression = duckdb.SQLExpression(identifier(inner))
         dtype = parsed_type(type)
         if type == "HUGEINT":
             integers.add(name)

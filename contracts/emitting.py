@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from contracts import quoting
 from contracts.changes import wording
 from contracts.document import Field
 from contracts.errors import printable
@@ -68,7 +69,7 @@ def identifier(name: str) -> str:
     from sqlglot.dialects.duckdb import DuckDB
 
     plain = re.fullmatch("[a-z_][a-z0-9_]*", name) and name.upper() not in DuckDB.Tokenizer.KEYWORDS
-    return name if plain else '"' + name.replace('"', '""') + '"'
+    return name if plain else quoting.identifier(name)
 
 
 def column_comment(field: Field) -> str:
@@ -86,4 +87,4 @@ def literal(value: Any) -> str:
         return f"timestamp{'tz' if value.tzinfo else ''} '{value.isoformat()}'"
     if isinstance(value, dt.date):
         return f"date '{value.isoformat()}'"
-    return "'" + str(value).replace("'", "''") + "'"
+    return quoting.text(str(value))

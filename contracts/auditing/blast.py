@@ -24,6 +24,7 @@ from contracts.auditing.probes import Probe
 from contracts.auditing.resolving import Column, Known
 from contracts.auditing.rules import Judge, clause_to_paste, listed, shown
 from contracts.errors import DataError, printable
+from contracts.quoting import identifier, text
 from contracts.scopes import is_named
 from contracts.splicing import flow
 from contracts.values import nearest, short
@@ -101,7 +102,7 @@ def with_values(finding: Finding, column: Column, literals: list[Any], house: Wa
     """The finding with the values that are really there, and the clause with all of them."""
     if column.table not in house.data:
         return finding
-    name = quoted(column.name)
+    name = identifier(column.name)
     try:
         query = f"select {name}, count(*) from {house.data[column.table]} where {name} is not null"
         found = house.rows(f"{query} group by 1 order by 2 desc, 1 limit {MOST_VALUES + 1}")
@@ -200,7 +201,7 @@ class Warehouse:
         found = [one for one in tables if is_named([part.casefold() for part in one], dataset)]
         if len(found) != 1:
             raise DataError(printable(f"{file}: has {len(found) or 'no'} table {dataset}; name a file with one"), file)
-        return ".".join(map(quoted, (alias, *found[0])))
+        return ".".join(map(identifier, (alias, *found[0])))
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """The result of a query. Raises NotMeasured."""
@@ -219,7 +220,7 @@ class Warehouse:
         used: set[str] = set()
         for table in tables:
             lower = tuple(part.casefold() for part in table)
-            name = ".".join(map(quoted, table))
+            name = ".".join(map(identifier, table))
             contract = self.known.contract(lower)
             dataset = contract.dataset if contract else next((one for one in self.data if is_named(lower, one)), None)
             if dataset in self.data:
@@ -242,9 +243,9 @@ class Warehouse:
     def rows_of_schema(self, table: Sequence[str]) -> None:
         """The database and the schema that a table's name needs."""
         if len(table) > 2:
-            self.rows(f"attach if not exists ':memory:' as {quoted(table[0])}")
+            self.rows(f"attach if not exists ':memory:' as {identifier(table[0])}")
         if len(table) > 1:
-            self.rows(f"create schema if not exists {'.'.join(map(quoted, table[:-1]))}")
+            self.rows(f"create schema if not exists {'.'.join(map(identifier, table[:-1]))}")
 
     def state(self, facts: Facts, probe: Probe, amount: str | None) -> State:
         """The figures of one default. Raises NotMeasured where it cannot even be counted."""
@@ -266,7 +267,7 @@ class Warehouse:
         column = next((name for name in columns if name.casefold() == amount.casefold()), None)
         if column is None:
             raise NotMeasured(f"the model has no column {amount}; it has {listed(columns)}")
-        sums = [self.rows(f"select count(*), sum({quoted(column)}) from ({one})")[0] for one in both(probe)]
+        sums = [self.rows(f"select count(*), sum({identifier(column)}) from ({one})")[0] for one in both(probe)]
         yield Total("the model", "", sums[0][0], sums[0][1], sums[1][1])
         for dataset, table in self.data.items():
             if dataset in used:
@@ -275,15 +276,17 @@ class Warehouse:
             key = next((one for one in columns if one.casefold() in shared and self.is_unique(probe.model, one)), None)
             if key is None:
                 continue
-            on = f"m.{quoted(key)} = t.{quoted(key)}"
+            on = f"m.{identifier(key)} = t.{identifier(key)}"
             joined = [
-                self.rows(f"select count(*), sum(m.{quoted(column)}) from {table} as t join ({one}) as m on {on}")[0]
+                self.rows(f"select count(*), sum(m.{identifier(column)}) from {table} as t join ({one}) as m on {on}")[
+                    0
+                ]
                 for one in both(probe)
             ]
             yield Total(dataset, key, joined[0][0], joined[0][1], joined[1][1])
 
     def is_unique(self, model: str, column: str) -> bool:
-        name = quoted(column)
+        name = identifier(column)
         query = f"select count({name}) = count(distinct {name}) and count({name}) > 0 from ({model})"
         return bool(self.rows(query)[0][0])
 
@@ -301,14 +304,6 @@ def deadline(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
-
-
-def quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
 
 
 def first_line(error: BaseException) -> str:

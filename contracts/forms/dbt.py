@@ -13,6 +13,7 @@ from typing import Any
 from contracts.document import Contract, Field, Freshness, as_plain, to_mapping
 from contracts.forms import Exported, clauses, evolution, of_the_table
 from contracts.forms.yaml_blocks import written
+from contracts.quoting import identifier
 from contracts.values import duration_text
 
 TYPES = {
@@ -91,10 +92,6 @@ def freshness(promised: Freshness) -> dict[str, Any]:
     if span[-1] in PERIODS:
         made["freshness"] = {"error_after": {"count": int(span[:-1]), "period": PERIODS[span[-1]]}}
     return made
-
-
-def identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def safe(name: str) -> str:

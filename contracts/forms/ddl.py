@@ -9,6 +9,8 @@ from typing import Any
 from contracts.document import Contract, Field, to_mapping
 from contracts.errors import printable
 from contracts.forms import Exported, clauses, of_the_table, regex
+from contracts.quoting import identifier
+from contracts.quoting import text as literal
 from contracts.splicing import flow
 
 DIALECTS = ("duckdb", "postgres", "sqlite")
@@ -186,11 +188,3 @@ def matched(name: str, pattern: str, dialect: str) -> str | None:
         return None if "\0" in pattern else f"regexp_full_match({name}, {literal(pattern)})"
     common = regex.portable(pattern) if dialect == "postgres" else None
     return None if common is None else f"{name} ~ {literal(f'^{common}$')}"
-
-
-def identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

@@ -19,6 +19,7 @@ from contracts.errors import DataError
 from contracts.forms import Imported
 from contracts.forms.drafting import FIRST, OWNER, Draft
 from contracts.forms.taking import unreadable
+from contracts.quoting import identifier
 
 if TYPE_CHECKING:
     from clause.roles import Profile, Table
@@ -145,10 +146,6 @@ def from_sqlite(path: str, named: str | None, draft: Draft) -> Any:
         except (pa.ArrowInvalid, OverflowError):
             raise DataError(f"{path}: the column {column!r} holds values that no table can", path=path) from None
     return pa.table(arrays, names=columns)
-
-
-def identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def typed(source: Source, draft: Draft, wide: set[str]) -> Iterator[tuple[str, str]]:

@@ -18,13 +18,12 @@ class NotInstalled(Exception):
 
 
 def postgres_programs() -> Path:
-    """Where initdb is: on the PATH, or where Debian keeps it."""
-    if found := shutil.which("initdb"):
-        return Path(found).parent
+    """Where the server's programs and psql are: where Debian keeps them, or beside the initdb on the PATH."""
     versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
-    if not versions:
+    found = str(versions[-1]) if versions else shutil.which("initdb")
+    if not found:
         raise NotInstalled("PostgreSQL is not there: apt-get install postgresql")
-    return versions[-1].parent
+    return Path(found).parent
 
 
 @contextmanager

@@ -31,14 +31,16 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "engines")]
 
 import duckdb  # noqa: E402
 import pyarrow as pa  # noqa: E402
 import pyarrow.parquet as pq  # noqa: E402
+import servers  # noqa: E402
 
 import contracts  # noqa: E402
 import seed  # noqa: E402
+from contracts import quoting  # noqa: E402
 from contracts.forms import ddl  # noqa: E402
 from contracts.interop import export  # noqa: E402
 from validate import report  # noqa: E402
@@ -261,7 +263,9 @@ def by_script(script: str) -> Callable[[Stage, str, Path], str]:
 def inserts(stage: Stage, dialect: str) -> Iterator[str]:
     """A statement for each row, so that each is refused or not by itself."""
     names = [field.name for field in stage.agreed.fields]
-    head = f"INSERT INTO {ddl.identifier(stage.agreed.dataset)} ({', '.join(map(ddl.identifier, names))}) VALUES"
+    head = (
+        f"INSERT INTO {quoting.identifier(stage.agreed.dataset)} ({', '.join(map(quoting.identifier, names))}) VALUES"
+    )
     for row in pq.read_table(stage.parquet, columns=names).to_pylist():
         yield f"{head} ({', '.join(written(row[name], dialect) for name in names)});"
 
@@ -273,70 +277,49 @@ def written(value: Any, dialect: str) -> str:
     if isinstance(value, datetime) and value.tzinfo:
         value = value.astimezone(UTC).replace(tzinfo=None)
     if dialect == "sqlite" and isinstance(value, date):
-        return ddl.literal(value.isoformat(" ") if isinstance(value, datetime) else value.isoformat())
+        return quoting.text(value.isoformat(" ") if isinstance(value, datetime) else value.isoformat())
     return str(ddl.value_of(value, dialect))
 
 
 def in_duckdb(stage: Stage, text: str, folder: Path) -> str:
-    said = set()
     with duckdb.connect() as connection:
         connection.execute(text)
-        for statement in inserts(stage, "duckdb"):
-            try:
-                connection.execute(statement)
-            except duckdb.ConstraintException as error:
-                said.add(str(error))
-    return ", ".join(said)
+        return refused(connection.execute, inserts(stage, "duckdb"), duckdb.ConstraintException)
 
 
 def in_sqlite(stage: Stage, text: str, folder: Path) -> str:
-    said = set()
     with closing(sqlite3.connect(":memory:")) as database:
         database.executescript(text)
-        for statement in inserts(stage, "sqlite"):
-            try:
-                database.execute(statement)
-            except sqlite3.IntegrityError as error:
-                said.add(str(error))
+        return refused(database.execute, inserts(stage, "sqlite"), sqlite3.IntegrityError)
+
+
+def refused(run: Callable[[str], object], statements: Iterator[str], kind: type[Exception]) -> str:
+    """What the database says of the rows that it does not take."""
+    said = set()
+    for statement in statements:
+        try:
+            run(statement)
+        except kind as error:
+            said.add(str(error))
     return ", ".join(said)
 
 
 def in_postgres(stage: Stage, text: str, folder: Path) -> str:
-    """A server of its own, in a folder of its own, that listens to a socket in it and to no port."""
-    programs = postgres_programs()
-    home = Path(tempfile.mkdtemp(prefix="pg-"))  # short, as a socket's path must be
-    as_user: list[str] = []
-    if hasattr(os, "geteuid") and os.geteuid() == 0:  # PostgreSQL refuses to run as root
-        shutil.chown(home, "postgres", "postgres")
-        as_user = ["runuser", "-u", "postgres", "--"]
-    (home / "table.sql").write_text(text, encoding="utf-8")
-    (home / "rows.sql").write_text("\n".join(inserts(stage, "postgres")), encoding="utf-8")
-    control = [*as_user, programs / "pg_ctl", "-D", home / "data", "-w", "-s"]
-    client = [programs / "psql", "-h", home, "-U", "lesson", "-d", "postgres", "-q", "-X"]
+    """A server of its own, as `make engines` starts it."""
+    (folder / "table.sql").write_text(text, encoding="utf-8")
+    (folder / "rows.sql").write_text("\n".join(inserts(stage, "postgres")), encoding="utf-8")
     try:
-        call([*as_user, programs / "initdb", "-D", home / "data", "-A", "trust", "-U", "lesson", "-E", "UTF8"], home)
-        options = f"-c listen_addresses='' -c fsync=off -k {home}"
-        call([*control, "-l", home / "log", "-o", options, "start"], home)
-        try:
-            call([*as_user, *client, "-v", "ON_ERROR_STOP=1", "-f", home / "table.sql"], home)
-            said = call([*as_user, *client, "-f", home / "rows.sql"], home).stderr
-        finally:
-            call([*control, "-m", "immediate", "stop"], home)
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
+        with servers.postgres() as port:
+            client = [servers.postgres_programs() / "psql", "-h", "127.0.0.1", "-p", port, "-U", "lesson"]
+            client += ["-d", "postgres", "-q", "-X"]
+            call([*client, "-v", "ON_ERROR_STOP=1", "-f", folder / "table.sql"], folder)
+            said = call([*client, "-f", folder / "rows.sql"], folder).stderr
+    except servers.NotInstalled as error:
+        raise NotRun(str(error)) from error
     wrong = {line.partition("ERROR:")[2].strip() for line in said.splitlines() if "ERROR:" in line}
     if any("violates" not in says for says in wrong):
         raise NotRun(f"PostgreSQL: {wrong}")
     return ", ".join(wrong)
-
-
-def postgres_programs() -> Path:
-    """Where the server's programs are: where Debian keeps them, or beside initdb on the PATH."""
-    versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
-    found = str(versions[-1]) if versions else shutil.which("initdb")
-    if not found:
-        raise NotRun("PostgreSQL is not installed: apt-get install postgresql")
-    return Path(found).parent
 
 
 TOOLS = [
