@@ -123,6 +123,19 @@ def test_how_each_one_is_built(path: Path) -> None:
     assert 12 <= minutes <= 20, f"{minutes:.0f} minutes"
 
 
+def test_no_figure_of_the_prose_is_typed_in(path: Path) -> None:
+    """Every number with a thousands separator or decimals stands in some output, or in the code that made it."""
+    cited = {"2.50"}  # of the taxis, with its source beside it
+    notebook = nbformat.read(path, as_version=4)
+    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    shown = [cell.source for cell in code] + [texts(output) for cell in code for output in cell.outputs]
+    known = {float(each.replace(",", "")) for each in re.findall(r"\d[\d,]*(?:\.\d+)?", "\n".join(shown))}
+    said = set(re.findall(r"(?<![\w.:#-])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)(?![\w:]|\.\d)", prose)) - cited
+    assert said or path.stem[:2] in ("02", "05")  # these two publish none
+    assert [each for each in sorted(said) if float(each.replace(",", "")) not in known] == []
+
+
 # ---- the lint itself: each fault is seen -----------------------------------------------------------------------------
 
 
