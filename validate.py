@@ -171,8 +171,8 @@ def main(arguments: list[str] | None = None) -> int:
     from clause import verdicts
 
     parser = argparse.ArgumentParser(
-        prog="validate.py",
-        description="The gate: does this data keep the contract? Exit 0 kept, 1 broken, 2 could not check.",
+        prog="python validate.py",
+        description="The gate: say whether data keeps a contract. Exit status: 0 kept, 1 broken, 2 could not check.",
     )
     parser.add_argument("contract", metavar="CONTRACT", help="the contract, a YAML file")
     addresses = "or an address (s3://, gs://, https://)"
@@ -182,7 +182,9 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--loaded-at", metavar="T", type=moment, help="when the table was loaded, for freshness")
     parser.add_argument("--format", choices=verdicts.FORMATS, default="text", help="how to say it (default: text)")
-    parser.add_argument("--quarantine", metavar="DIR", type=Path, help="write accepted and quarantined rows there")
+    parser.add_argument(
+        "--quarantine", metavar="DIR", type=Path, help="folder to write the accepted and the quarantined rows into"
+    )
     options = parser.parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")

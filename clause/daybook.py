@@ -282,30 +282,58 @@ def whose(part: str | None) -> str:
 
 # --- asked for on the command line --------------------------------------------------------------------------------
 
+COLUMNS = {  # what each argument of the command line names
+    "day": "column of the day",
+    "amount": "column of the amount",
+    "list_amount": "column of the list amount",
+    "branch": "column that the price rule branches on",
+    "known": "its values that the rule names",
+    "goods": "column of the kind of goods",
+    "loaded_at": "column of when the row was loaded",
+    "split_by": "column of whose values each is judged by itself",
+}
+
 
 def read_arguments(
     arguments: Sequence[str] | None, spec: Mapping[str, Any], rules: Mapping[str, Any]
 ) -> argparse.Namespace:
     """The arguments; `spec` and `rules` are the defaults, and come back as the arguments have them."""
     parser = argparse.ArgumentParser(
-        prog="monitors.py",
-        description="Which days of a table look wrong? Exit status: 0 none, 1 some, 2 could not judge.",
+        prog="python monitors.py",
+        description="Say which days of a table look wrong. Exit status: 0 none, 1 some, 2 could not judge.",
     )
     add = parser.add_argument
-    add("data", nargs="?", help="CSV, Parquet or JSON file, or a glob (default: the shop's orders)")
+    add(
+        "data",
+        nargs="?",
+        metavar="DATA",
+        help="CSV, Parquet or JSON files, a path or a glob (default: the shop's orders)",
+    )
     for name, column in spec.items():
         default = ",".join(column) if name == "known" else column or "none"
-        what = "column" if name in ("day", "amount") else "column, or none"
-        what = "values that the price rule names, A,B,C" if name == "known" else what
-        add(f"--{name.replace('_', '-')}", default=default, help=f"{what} (default: {default})")
-    add("--window", type=int, default=rules["window"], help="days of history for shape (default: %(default)s)")
-    add("--points", type=float, default=rules["points"], help="threshold for the markdown (default: %(default)s)")
-    add("--unit", default=rules["unit"], help="unit of the amounts (default: %(default)s)")
-    add("--contract", help="contract whose volume and freshness each day must keep")
+        option, metavar = f"--{name.replace('_', '-')}", "A,B,C" if name == "known" else "COLUMN"
+        what = COLUMNS[name] if name in ("day", "amount", "known") else f"{COLUMNS[name]}, or none"
+        add(option, metavar=metavar, default=default, help=f"{what} (default: {default})")
+    add(
+        "--window",
+        type=int,
+        metavar="N",
+        default=rules["window"],
+        help="days of history for shape (default: %(default)s)",
+    )
+    add(
+        "--points",
+        type=float,
+        metavar="X",
+        default=rules["points"],
+        help="threshold for the markdown, in percentage points (default: %(default)s)",
+    )
+    add("--unit", metavar="UNIT", default=rules["unit"], help="unit of the amounts (default: %(default)s)")
+    add("--contract", metavar="CONTRACT", help="contract whose volume and freshness each day must keep")
     add("--store", metavar="FILE", help="stored metrics of earlier days, to which the whole days of DATA are added")
     add("--since", type=day, metavar="DAY", help="start the history here, after a change that was right")
     add("--until", type=day, metavar="DAY", help="judge up to this day, though it may have no rows")
-    add("--format", choices=("text", "json"), default="text")
+    add("--format", choices=("text", "json"), default="text", help="how to say it (default: text)")
     add("--plot", metavar="FILE", help="draw GMV, markdown and mix (.png, .svg, .pdf)")
     given = parser.parse_args(arguments)
     given.spec = {name: getattr(given, name) for name in spec}

@@ -299,14 +299,24 @@ def seen(row: Row) -> str:
 def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The arguments of `drill.py`."""
     parser = argparse.ArgumentParser(
-        prog="drill.py",
+        prog="python drill.py",
         description="Break the data on purpose and see who notices. Exit status: 0 no mutation that matters survives"
         " the contract and there is no false alarm, 1 one does or there is, 2 could not drill.",
     )
     add = parser.add_argument
-    add("contract", nargs="?", metavar="CONTRACT", help="a contract (default: that of the shop's listings)")
+    add(
+        "contract",
+        nargs="?",
+        metavar="CONTRACT",
+        help="the contract, a YAML file (default: that of the shop's listings)",
+    )
     add("data", nargs="?", metavar="DATA", help="CSV, Parquet or JSON files, a path or a glob (default: the shop)")
-    add("--consumers", type=Path, metavar="DIR", help="folder of <team>/*.sql (default: consumers beside CONTRACT)")
+    add(
+        "--consumers",
+        type=Path,
+        metavar="DIR",
+        help="the consumers' SQL, DIR/<team>/*.sql (default: beside the contract)",
+    )
     add("--every-column", action="store_true", help="try each mutation on every column that it fits, not on one")
     for name, what in (
         ("day", "of the day, for the monitors"),

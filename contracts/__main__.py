@@ -14,13 +14,15 @@ from contracts.document import Contract, concerns, load
 from contracts.errors import ContractError, DataError, printable
 from contracts.values import nearest
 
+HOW = "how to say it (default: text)"
+
 
 class Wrong(Exception):
     """What was asked for cannot be done: one sentence, and exit status 2."""
 
 
 def lint(files: Sequence[str]) -> int:
-    """Say what is wrong in each contract. 0: nothing, 1: faults, 2: a file cannot be read."""
+    """Say what is wrong in each contract. Exit status: 0 nothing, 1 faults, 2 a file cannot be read."""
     status = 0
     for file in files:
         try:
@@ -40,7 +42,7 @@ def lint(files: Sequence[str]) -> int:
 
 
 def diff(chosen: argparse.Namespace) -> int:
-    """Judge a new version of a contract. 0: accepted, 1: rejected, 2: could not check."""
+    """Judge a new version of a contract. Exit status: 0 accepted, 1 rejected, 2 could not check."""
     from contracts.formats import FORMATS
     from contracts.release import verdict
     from contracts.revisions import load_at
@@ -71,7 +73,10 @@ def diff(chosen: argparse.Namespace) -> int:
 
 
 def plan(chosen: argparse.Namespace) -> int:
-    """Split a breaking change into two steps that pass diff. 0: done, 1: part of it has no two steps, 2: could not."""
+    """Split a breaking change into two steps that pass diff.
+
+    Exit status: 0 done, 1 a part of it has no two steps, 2 could not split.
+    """
     from contracts.plan import plan as made
     from contracts.plan import write
 
@@ -102,7 +107,10 @@ def plan(chosen: argparse.Namespace) -> int:
 
 
 def readers(chosen: argparse.Namespace) -> int:
-    """Say who still reads a field. 0: nobody, 1: somebody, 2: nobody known, but of some teams nothing is known."""
+    """Say who still reads a field.
+
+    Exit status: 0 nobody, 1 somebody, 2 nobody known, but of some teams nothing is known.
+    """
     from contracts.readers import readers as who
 
     contract = load(chosen.contract)
@@ -124,7 +132,10 @@ def readers(chosen: argparse.Namespace) -> int:
 
 
 def audit(chosen: argparse.Namespace) -> int:
-    """Say what SQL relies on that nobody has promised. 0: nothing found, 1: findings, 2: something was not audited."""
+    """Say what SQL relies on that nobody has promised.
+
+    Exit status: 0 nothing, 1 findings, 2 something was not audited.
+    """
     from contracts.audit import audit as asked
     from contracts.auditing.reporting import FORMATS
 
@@ -160,7 +171,10 @@ def show_progress(done: int, of: int) -> None:
 
 
 def compat(chosen: argparse.Namespace) -> int:
-    """Say what a schema registry would have said, beside the contract's own verdict. 0: FULL, 1: less, 2: could not."""
+    """Say what a schema registry would say of a new version, beside the contract's own verdict.
+
+    Exit status: 0 FULL, 1 less, 2 could not compare.
+    """
     from contracts.compatibility import compatibility, released, table
 
     new = load(chosen.files[-1])
@@ -182,7 +196,10 @@ def compat(chosen: argparse.Namespace) -> int:
 
 
 def export(chosen: argparse.Namespace) -> int:
-    """Write a contract in another form. 0: written, 1: with --strict, not all of it can be said there, 2: could not."""
+    """Write a contract in another form, on stdout.
+
+    Exit status: 0 written, 1 with --strict, a part of it cannot be said there, 2 could not write.
+    """
     from contracts.interop import export as written
 
     contract = load(chosen.contract)
@@ -202,7 +219,7 @@ def export(chosen: argparse.Namespace) -> int:
 
 
 def import_(chosen: argparse.Namespace) -> int:
-    """Draft a contract from another form, or from a table. 0: drafted, 2: could not."""
+    """Draft a contract from another form or from a table, on stdout. Exit status: 0 drafted, 2 could not draft."""
     from contracts.interop import import_file
 
     found = import_file(chosen.file, chosen.form, chosen.table)
@@ -271,80 +288,128 @@ def day(text: str) -> dt.date:
 
 
 def arguments_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m contracts", description="Work with contracts, without any data.")
+    parser = argparse.ArgumentParser(
+        prog="python -m contracts", description="What can be done with contracts, without any data."
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     sql = argparse.ArgumentParser(add_help=False)
-    sql.add_argument("--consumers", metavar="DIR", help="their SQL, DIR/<team>/*.sql (default: beside the contract)")
-    sql.add_argument("--dialect", default="duckdb", metavar="D", help="of that SQL (default: duckdb)")
+    sql.add_argument(
+        "--consumers", metavar="DIR", help="the consumers' SQL, DIR/<team>/*.sql (default: beside the contract)"
+    )
+    sql.add_argument("--dialect", default="duckdb", metavar="D", help="dialect of that SQL (default: duckdb)")
 
     command = commands.add_parser("lint", help="say what is wrong in contracts", description=lint.__doc__)
-    command.add_argument("files", nargs="+", metavar="FILE", help="a contract, as YAML")
+    command.add_argument("files", nargs="+", metavar="FILE", help="a contract, a YAML file")
     command.set_defaults(run=lambda chosen: lint(chosen.files))
 
-    command = commands.add_parser("diff", help="judge a new version", description=diff.__doc__, parents=[sql])
+    command = commands.add_parser(
+        "diff", help="judge a new version of a contract", description=diff.__doc__, parents=[sql]
+    )
     command.add_argument("files", nargs="*", metavar="FILE", help="OLD and NEW, or with --against only NEW")
     command.add_argument("--against", metavar="REV", help="compare with the file as it is in this git revision")
-    command.add_argument("--as-of", metavar="DATE", type=day, default=dt.date.today(), help="default: today")
     command.add_argument(
-        "--editorial", metavar="FIELD", nargs="+", action="extend", default=[], help="only its wording changed"
+        "--as-of", metavar="DATE", type=day, default=dt.date.today(), help="judge on this day (default: today)"
     )
-    command.add_argument("--format", choices=["text", "json", "github", "markdown"], default="text")
+    command.add_argument(
+        "--editorial",
+        metavar="FIELD",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="fields of which only the wording changed",
+    )
+    command.add_argument("--format", choices=["text", "json", "github", "markdown"], default="text", help=HOW)
     command.set_defaults(run=diff)
 
-    command = commands.add_parser("plan", help="expand and contract", description=plan.__doc__, parents=[sql])
+    command = commands.add_parser(
+        "plan", help="split a breaking change into two steps", description=plan.__doc__, parents=[sql]
+    )
     command.add_argument("current", metavar="CURRENT", help="the version in force")
     command.add_argument("wanted", metavar="WANTED", help="what it should become")
-    command.add_argument("--announce", metavar="DATE", type=day, default=dt.date.today(), help="default: today")
+    command.add_argument(
+        "--announce",
+        metavar="DATE",
+        type=day,
+        default=dt.date.today(),
+        help="the day the consumers are told (default: today)",
+    )
     command.add_argument("--name", metavar="OLD=NEW", action="append", default=[], help="what a new field is called")
-    command.add_argument("--editorial", metavar="FIELD", action="append", default=[], help="only its wording changed")
-    command.add_argument("--out", metavar="DIR", help="write both versions and the SQL there")
+    command.add_argument(
+        "--editorial", metavar="FIELD", action="append", default=[], help="a field of which only the wording changed"
+    )
+    command.add_argument("--out", metavar="DIR", help="folder to write both versions and the SQL into")
     command.set_defaults(run=plan)
 
-    command = commands.add_parser("readers", help="who reads a field", description=readers.__doc__, parents=[sql])
-    command.add_argument("contract", metavar="CONTRACT")
-    command.add_argument("field", metavar="FIELD")
-    command.add_argument("--format", choices=["text", "json"], default="text")
+    command = commands.add_parser(
+        "readers", help="say who still reads a field", description=readers.__doc__, parents=[sql]
+    )
+    command.add_argument("contract", metavar="CONTRACT", help="the contract, a YAML file")
+    command.add_argument("field", metavar="FIELD", help="the field's name")
+    command.add_argument("--format", choices=["text", "json"], default="text", help=HOW)
     command.set_defaults(run=readers)
 
-    command = commands.add_parser("audit", help="what does SQL rely on?", description=audit.__doc__)
+    command = commands.add_parser(
+        "audit", help="say what SQL relies on that nobody has promised", description=audit.__doc__
+    )
     command.add_argument("paths", nargs="+", metavar="PATH", help="SQL files, or folders of them")
     command.add_argument("--contracts", metavar="DIR", help="the contracts of the tables, or one contract")
     command.add_argument(
-        "--data", metavar="CONTRACT=FILE", action="append", default=[], help="rows; given twice, earlier and today"
+        "--data",
+        metavar="CONTRACT=FILE",
+        action="append",
+        default=[],
+        help="that table's rows; given twice: earlier, and today",
     )
-    command.add_argument("--amount", metavar="COLUMN", help="with --data: the models' column to sum")
+    command.add_argument("--amount", metavar="COLUMN", help="with --data: the column of the models to sum")
     command.add_argument(
-        "--where", metavar="CONTRACT=CONDITION", action="append", default=[], help="with --data: only these rows"
+        "--where",
+        metavar="CONTRACT=CONDITION",
+        action="append",
+        default=[],
+        help="with --data: only the rows where it holds",
     )
-    command.add_argument("--dialect", default="duckdb", metavar="D", help="of the SQL (default: duckdb)")
-    command.add_argument("--format", choices=["text", "json", "github", "sarif", "markdown"], default="text")
+    command.add_argument("--dialect", default="duckdb", metavar="D", help="dialect of the SQL (default: duckdb)")
+    command.add_argument("--format", choices=["text", "json", "github", "sarif", "markdown"], default="text", help=HOW)
     command.set_defaults(run=audit)
 
-    command = commands.add_parser("compat", help="what a schema registry would say", description=compat.__doc__)
+    command = commands.add_parser(
+        "compat", help="say what a schema registry would say of a new version", description=compat.__doc__
+    )
     command.add_argument("files", nargs="+", metavar="FILE", help="OLD and NEW, or with --history only NEW")
     command.add_argument("--history", metavar="DIR", help="compare with every earlier version there (transitive)")
     command.add_argument("--enums", action="store_true", help="export an enum of text as an Avro enum")
     command.add_argument(
-        "--default", metavar="FIELD=SYMBOL", action="append", default=[], help="the enum's default in NEW"
+        "--default",
+        metavar="FIELD=SYMBOL",
+        action="append",
+        default=[],
+        help="with --enums: that enum's default in NEW",
     )
-    command.add_argument("--format", choices=["text", "json"], default="text")
+    command.add_argument("--format", choices=["text", "json"], default="text", help=HOW)
     command.set_defaults(run=compat)
 
     command = commands.add_parser("export", help="write a contract in another form", description=export.__doc__)
-    command.add_argument("contract", metavar="CONTRACT", help="the contract, as YAML")
+    command.add_argument("contract", metavar="CONTRACT", help="the contract, a YAML file")
     forms = ["odcs", "dbt", "avro", "jsonschema", "sql", "python", "markdown", "html"]
-    command.add_argument("--to", required=True, choices=forms, help="the form")
+    command.add_argument("--to", required=True, choices=forms, help="the form to write")
     command.add_argument("--enums", action="store_true", help="avro: export an enum of text as an Avro enum")
-    command.add_argument("--dialect", choices=["duckdb", "postgres", "sqlite"], default="duckdb", help="of the SQL")
+    command.add_argument(
+        "--dialect",
+        choices=["duckdb", "postgres", "sqlite"],
+        default="duckdb",
+        help="sql: its dialect (default: duckdb)",
+    )
     command.add_argument("--previous", metavar="OLD", help="markdown, html: tell the changes since this version")
     command.add_argument("--strict", action="store_true", help="exit 1 if the form cannot express something")
     command.set_defaults(run=export)
 
     command = commands.add_parser("import", help="draft a contract from another form", description=import_.__doc__)
-    command.add_argument("file", metavar="FILE", help="the other form; for table CSV, Parquet, JSON or a database")
+    command.add_argument(
+        "file", metavar="FILE", help="a file in the other form; for table: CSV, Parquet, JSON or a database"
+    )
     sources = ["odcs", "dbt", "jsonschema", "avro", "table"]
     command.add_argument("--from", dest="form", required=True, choices=sources, help="what FILE is")
-    command.add_argument("--table", metavar="NAME", help="which table, if FILE speaks of several")
+    command.add_argument("--table", metavar="NAME", help="the table, where FILE speaks of several")
     command.set_defaults(run=import_)
     return parser
 

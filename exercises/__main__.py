@@ -57,25 +57,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
-        prog=AGAIN, description="Check the exercises in order, and show the first that is not done."
+        prog=AGAIN,
+        description="Check the exercises in order, and show the first that is not done."
+        " Exit status: 0 done, 1 not yet, 2 could not check.",
     )
     made.set_defaults(run=check_all)
     commands = made.add_subparsers(metavar="COMMAND")
 
     def command(name: str, run: Callable[[argparse.Namespace], int], says: str, number: bool = False) -> None:
-        added = commands.add_parser(name, help=says, description=says)
+        added = commands.add_parser(name, help=says, description=f"{says[0].upper()}{says[1:]}.")
         added.set_defaults(run=run)
         if number:
-            added.add_argument("number", metavar="N", type=int, choices=range(1, len(EXERCISES) + 1))
+            added.add_argument("number", metavar="N", type=int, choices=range(1, len(EXERCISES) + 1), help="its number")
         if name == "list":
-            added.add_argument("--format", choices=("text", "json"), default="text", help="how to say it")
+            added.add_argument(
+                "--format", choices=("text", "json"), default="text", help="how to say it (default: text)"
+            )
 
-    command("check", check_one, "check exercise N alone", number=True)
-    command("hint", hint, "a hint for exercise N", number=True)
-    command("list", listing, "every exercise: title, files, done or open")
+    command("check", check_one, "check one exercise alone", number=True)
+    command("hint", hint, "give a hint for one exercise", number=True)
+    command("list", listing, "list the exercises: title, files, done or open")
     command("watch", watch, "check again whenever a file is saved, until Ctrl-C")
-    command("reset", reset, "start exercise N over; what is there now is kept as a backup", number=True)
-    commands.add_parser("submit", help="hand in: checks, commits and pushes (--draft: unfinished work too)")
+    command("reset", reset, "begin one exercise again; what is there now is kept as a backup", number=True)
+    commands.add_parser("submit", help="hand in: check, commit and push (--draft: unfinished work too)")
     return made
 
 

@@ -44,7 +44,11 @@ def main(
 
     judge: how the exercises stand; suite: runs the test suite in that folder, and gives its exit status.
     """
-    made = argparse.ArgumentParser(prog=AGAIN, description=f"Check, commit your files, push {BRANCH} to origin.")
+    made = argparse.ArgumentParser(
+        prog=AGAIN,
+        description=f"Check, commit your files and push {BRANCH} to origin."
+        " Exit status: 0 handed in, 1 not finished or not wanted, 2 cannot.",
+    )
     made.add_argument("--draft", action="store_true", help="unfinished work too, without the test suite; it says so")
     made.add_argument("--yes", action="store_true", help="do not ask before committing and pushing")
     chosen = made.parse_args(arguments)

@@ -148,7 +148,7 @@ def test_exit_2_where_the_command_line_is_wrong(here, capsys, arguments):
     with pytest.raises(SystemExit) as stop:
         validate.main(arguments)
     assert stop.value.code == COULD_NOT_CHECK
-    assert "usage: validate.py" in capsys.readouterr().err
+    assert "usage: python validate.py" in capsys.readouterr().err
 
 
 def test_a_crash_is_no_verdict():
