@@ -40,7 +40,7 @@ EXERCISES = (
         ("ex2_listings.yaml", "ex2_validate.py"),
         "Write the contract, and validate",
         "Write the contract of shop.listings, and validate(rows, contract), which finds the four kinds of violation.",
-        "notebooks/02_contract.ipynb; README, Your own contract; the head of clause/reading.py",
+        "notebooks/02_contract.ipynb; MANUAL.md, Your own contract; the head of clause/reading.py",
         "Go through the contract field by field. No row has the column: missing, and nothing else. Else put each value"
         " into one of three drawers: it is not there (None, NaN, no such key), it has the wrong type, or it is typed."
         " required counts the first drawer, type the second, enum looks at the third alone.",
@@ -52,7 +52,7 @@ EXERCISES = (
         "Fail the build",
         "Write the gate: exit status 1 on the release, 0 before it, 2 where it could not check; it names column, values"
         " and teams.",
-        "notebooks/02_contract.ipynb; README, Your own contract (the table of exit statuses)",
+        "notebooks/02_contract.ipynb; MANUAL.md, Your own contract (the table of exit statuses)",
         "report(rows, contract) of validate.py has .verdict and .violations, and each violation a .message. It raises"
         " ContractError where the contract is wrong, DataError or TypeError where the rows are: those are exit status"
         " 2, as is the verdict 'could not check'.",
@@ -63,7 +63,7 @@ EXERCISES = (
         ("ex4_shape.py",),
         "Watch the shape",
         "Write two monitors: too few distinct multipliers, and a blended markdown off the median of its 14 days.",
-        "notebooks/03_monitors.ipynb; README, The monitors",
+        "notebooks/03_monitors.ipynb; MANUAL.md, The monitors",
         "Walk through the days in order with a list of the days that are fit for the baseline. Judge the day against"
         " the last 14 of that list; only after that, and only where it did not alert, append the day to the list.",
     ),
@@ -73,7 +73,7 @@ EXERCISES = (
         ("ex5_expand.yaml", "ex5_contract.yaml", "ex5_migration.py"),
         "Expand and contract",
         "Bring in the new grades so that nobody's price is wrong for a day: 1.5.0 with both columns, then 2.0.0.",
-        "notebooks/04_expand_and_contract.ipynb; README, Changing a contract",
+        "notebooks/04_expand_and_contract.ipynb; MANUAL.md, Changing a contract",
         "Copy the text of contracts/listings.yaml into both files, below `dataset: listings`, and edit. In 1.5.0"
         " item_condition stays as it is and gets deprecated: {announced: ..., replaced_by: condition_grade}; 2.0.0 has"
         " it no more. Then compare, step by step: python -m contracts diff contracts/listings.yaml"
