@@ -1,20 +1,24 @@
 """README, MANUAL and CONTRIBUTING name what is there: each file of ours, each option, each target of make."""
 
+import contextlib
+import io
 import re
-import subprocess
-import sys
 
 import pytest
 
+import drill
 import make
+import monitors
 import seed
+import validate
+from contracts.__main__ import main as contracts_command
+from exercises.__main__ import main as exercises_command
 
 DOCUMENTS = ["README.md", "MANUAL.md", "CONTRIBUTING.md"]
 PLACE = re.compile(r"`((?:clause|contracts|exercises|notebooks|tests|workbook|\.ci|data)/[\w./-]*|[a-z]+\.(?:py|sql))`")
 FOLDERS = ["clause", "contracts", "exercises", "notebooks", "tests", "workbook"]
 READERS_OWN = {"build/listings.parquet", "exercises/ex6_upstream.yaml", "contracts/mine.yaml"}
-COMMANDS = [["validate.py"], ["monitors.py"], ["drill.py"], ["-m", "exercises", "submit"], ["-m", "exercises", "list"]]
-COMMANDS += [["-m", "contracts", name] for name in "lint diff plan readers audit compat export import".split()]
+CONTRACTS = ["lint", "diff", "plan", "readers", "audit", "compat", "export", "import"]
 OTHERS = {"--global", "--stat", "--help"} | {  # options of git and uv, and of spark-submit
     "--master",
     "--universal",
@@ -53,11 +57,14 @@ def test_the_map_of_the_house_names_what_is_there_and_every_module_of_the_tool()
 @pytest.fixture(scope="module")
 def options() -> set[str]:
     """Every option that a command of ours has."""
-    running = [
-        subprocess.Popen([sys.executable, *command, "--help"], cwd=seed.ROOT, stdout=subprocess.PIPE, text=True)
-        for command in COMMANDS
-    ]
-    return {option for each in running for option in re.findall(r"--[a-z-]+", each.communicate()[0])}
+    commands = [(validate.main, []), (monitors.main, []), (drill.main, []), (contracts_command, [])]
+    commands += [(contracts_command, [name]) for name in CONTRACTS]
+    commands += [(exercises_command, [name]) for name in ("submit", "list")]
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        for command, arguments in commands:
+            with contextlib.suppress(SystemExit):
+                command([*arguments, "--help"])
+    return set(re.findall(r"--[a-z-]+", said.getvalue()))
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
