@@ -12,8 +12,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, cast, get_origin
 
+import ibis
 import ibis.expr.operations as ops
 import ibis.expr.types as ir
+import pyarrow as pa
 from ibis.expr.schema import Schema as TableSchema
 
 import contracts
@@ -320,9 +322,6 @@ def nearest(name: str, others: list[str]) -> str | None:
 
 def as_table(value: Any, cls: type[Schema], phase: ValidationPhase) -> Any:
     """Any kind of table as an ibis table; StructuralError where it is none."""
-    import ibis
-    import pyarrow as pa
-
     library, kind = type(value).__module__.partition(".")[0], type(value).__name__
     try:
         if isinstance(value, ir.Table):

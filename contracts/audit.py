@@ -80,7 +80,7 @@ def audit(
     judge = Judge(known, allowances, dialect, complete=not missing, here=here)
     findings = judge.findings(RULES)
     if data:
-        from contracts.auditing.blast import measured
+        from contracts.auditing.blast import measured  # and with it duckdb, which most audits do without
 
         findings = measured(findings, judge, known, data, amount=amount, where=where or {})
     notes = sorted(judge.not_judged, key=lambda one: (one.file, one.line))

@@ -15,9 +15,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from contracts.auditing.facts import Facts
+import duckdb
+
+from contracts.auditing.facts import Facts, first_line
 from contracts.auditing.findings import Finding
 from contracts.auditing.mappings import Mapping as Default
 from contracts.auditing.probes import Probe
@@ -28,9 +30,6 @@ from contracts.quoting import identifier, text
 from contracts.scopes import is_named
 from contracts.splicing import flow
 from contracts.values import nearest, short
-
-if TYPE_CHECKING:
-    import duckdb
 
 SECONDS = 60.0  # for one query
 MOST_VALUES = 20
@@ -163,8 +162,6 @@ class Warehouse:
     """DuckDB with the data of one state, under every name that the SQL uses."""
 
     def __init__(self, known: Known, data: Mapping[str, str], where: Mapping[str, str]) -> None:
-        import duckdb
-
         self.known = known
         self.connection = duckdb.connect(
             ":memory:", config={"memory_limit": "2GB", "autoinstall_known_extensions": False}
@@ -205,8 +202,6 @@ class Warehouse:
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """The result of a query. Raises NotMeasured."""
-        import duckdb
-
         try:
             with deadline(self.connection):
                 return self.connection.execute(query).fetchall()
@@ -304,10 +299,6 @@ def deadline(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
-
-
-def first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def plain(value: Any) -> Any:

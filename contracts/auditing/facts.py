@@ -303,4 +303,5 @@ def chunks(tokens: list[Token]) -> Iterator[list[Token]]:
 
 
 def first_line(error: BaseException) -> str:
+    """The first line of an error, or its name where it says nothing."""
     return (str(error).splitlines() or [type(error).__name__])[0]

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from contracts.auditing.facts import Facts
+from contracts.auditing.sqlfiles import facts
 
 Task = tuple[Any, ...]  # the arguments of `facts`
 
@@ -33,8 +34,6 @@ START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from contracts
 
 def serve() -> None:
     """What a process does: read tasks, write results, until there are no more."""
-    from contracts.auditing.sqlfiles import facts
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one says when to end
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
