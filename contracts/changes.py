@@ -68,6 +68,7 @@ def given(old: str, new: str) -> Bump | None:
 
 
 def numbers(version: str) -> tuple[int, ...]:
+    """The three numbers of a version, for versions to be compared: 1.10.0 comes after 1.9.0."""
     return tuple(map(int, version.split(".")))
 
 

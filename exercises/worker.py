@@ -12,17 +12,14 @@ import io
 import json
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from decimal import localcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from exercises.checks.student import Kept, Workbook, Wrong
 from exercises.manifest import EXERCISES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 MEMORY = 8 << 30  # bytes of address space that the student's code may take, most of which is never used
 

@@ -28,7 +28,6 @@ SHAPES: dict[str, dict[str, Any]] = {
     # RFC 3339, which date-time is, knows no time without a zone.
     "timestamp": {"type": "string", "pattern": TIMESTAMP, "anyOf": [{"format": "date-time"}, {"pattern": NAIVE}]},
 }
-CHECKED = ("required", "enum")
 
 
 def export(contract: Contract) -> Exported:
