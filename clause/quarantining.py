@@ -25,8 +25,7 @@ from clause.files import kind_of, paths_of
 from clause.frames import is_integer_like, records, whole
 from clause.reading import Row, is_missing, repeats, zone_of
 from clause.sources import MixedTypes, Source, open_source
-from contracts import Contract, DataError
-from contracts.quoting import identifier
+from contracts import Contract, DataError, quoting
 
 REASONS = "broken_clauses"
 Reasons = dict[int, list[str]]  # row number -> the clauses it breaks, as "field: rule"
@@ -246,16 +245,17 @@ def write(pattern: str, contract: Contract, folder: Path) -> list[Path]:
 
 
 def save(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
+    """Write the rows in the form that the path's suffix names; the list of reasons is text in CSV, a list elsewhere."""
     if path.suffix == ".parquet":
         relation.to_parquet(str(path))
         return
     columns = []
     for name in relation.columns:
-        quoted = identifier(name)
+        quoted = quoting.identifier(name)
         if path.suffix == ".csv":
             columns.append(f"array_to_string({quoted}, '; ') as {quoted}" if name == REASONS else quoted)
         else:
             columns.append(quoted if name == REASONS else f"{quoted}::json as {quoted}")
     form = "format csv, header" if path.suffix == ".csv" else "format json"
-    target = str(path).replace("'", "''")
-    relation.query("written", f"copy (select {', '.join(columns)} from written) to '{target}' ({form})")
+    target = quoting.text(str(path))
+    relation.query("written", f"copy (select {', '.join(columns)} from written) to {target} ({form})")

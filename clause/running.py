@@ -19,8 +19,7 @@ import pyarrow as pa
 import sqlglot
 
 from clause.sources import connect
-from contracts import Contract
-from contracts.quoting import identifier
+from contracts import Contract, quoting
 from contracts.readers import files
 from contracts.scopes import names, tables
 
@@ -64,7 +63,7 @@ class Consumers:
         self.places = list(dict.fromkeys((catalog, schema) for catalog, schema, _ in self.tables))
         path = ",".join(joined(*place) for place in [*self.places, ("", "main")] if any(place))
         self.connection.execute("set timezone = 'UTC'; set enable_external_access = false")
-        self.connection.execute("set search_path = '{}'".format(path.replace("'", "''")))  # for names without a schema
+        self.connection.execute(f"set search_path = {quoting.text(path)}")  # for names without a schema
         taken = {name.casefold() for _, _, name in self.tables}
         own = [model for model in found if model.name.casefold() not in taken]
         self.not_run = {model.where: "its name is that of the table itself" for model in found if model not in own}
@@ -86,7 +85,7 @@ class Consumers:
         catalog, schema, _ = table
         try:
             if catalog:
-                self.connection.execute(f"attach if not exists ':memory:' as {identifier(catalog)}")
+                self.connection.execute(f"attach if not exists ':memory:' as {quoting.identifier(catalog)}")
             if schema:
                 self.connection.execute(f"create schema if not exists {joined(catalog, schema)}")
             self.connection.execute(f"create or replace table {joined(*table)} (nothing integer)")
@@ -243,4 +242,4 @@ def reads(model: Model, name: str) -> bool:
 
 
 def joined(*parts: str) -> str:
-    return ".".join(identifier(part) for part in parts if part)
+    return ".".join(quoting.identifier(part) for part in parts if part)

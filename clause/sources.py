@@ -25,8 +25,8 @@ from ibis.backends.sql.datatypes import DuckDBType
 from ibis.expr.datatypes import DataType
 
 from clause import engines
+from contracts import quoting
 from contracts.errors import DataError
-from contracts.quoting import identifier
 
 Type = Literal["string", "integer", "number", "boolean", "date", "timestamp"]
 
@@ -277,7 +277,7 @@ def open_relation(
     for i, (name, inner, type) in enumerate(zip(columns, relation.columns, map(str, relation.types), strict=True)):
         if wanted is not None and name not in wanted:
             continue
-        expression = duckdb.SQLExpression(identifier(inner))
+        expression = duckdb.SQLExpression(quoting.identifier(inner))
         dtype = parsed_type(type)
         if type == "HUGEINT":
             integers.add(name)
@@ -308,6 +308,7 @@ def instance(process: int) -> duckdb.DuckDBPyConnection:
 
 
 def connect(timezone: str = "UTC") -> duckdb.DuckDBPyConnection:
+    """A connection of its own to this process's DuckDB; `timezone` is where times without a zone were written."""
     connection = instance(os.getpid()).cursor()
-    connection.execute("set timezone = '{}'".format(timezone.replace("'", "''")))
+    connection.execute(f"set timezone = {quoting.text(timezone)}")
     return connection

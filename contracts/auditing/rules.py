@@ -15,6 +15,7 @@ from contracts.auditing.findings import ALLOWANCES, RULES, Finding, NotJudged
 from contracts.auditing.mappings import Mapping
 from contracts.auditing.resolving import Column, Known
 from contracts.document import Contract
+from contracts.quoting import text
 from contracts.splicing import flow
 from contracts.values import nearest, short
 
@@ -123,7 +124,8 @@ def in_order(found: dict[object, int]) -> list[object]:
 
 
 def shown(value: Any) -> str:
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+    """A value as SQL writes it."""
+    return text(value) if isinstance(value, str) else str(value)
 
 
 def listed(words: Iterable[str], most: int = 12) -> str:
