@@ -23,10 +23,10 @@ from contracts import Contract, quoting
 from contracts.readers import files
 from contracts.scopes import names, tables
 
-# The sum of the rows' hashes: the same rows in another order give the same, and a row that comes twice counts twice.
 SECONDS = 20.0  # for one statement
+# The sum of the rows' hashes: the same rows in another order give the same, and a row that comes twice counts twice.
 FINGERPRINT = "count(*), sum(hash(each)::hugeint), any_value(typeof(each))"
-Path3 = tuple[str, str, str]  # catalog, schema and table, "" where the SQL names none
+TableName = tuple[str, str, str]  # catalog, schema and table, "" where the SQL names none
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Consumers:
         self.models, self.not_run = list[Model](), dict[str, str]()
         self.connection = duckdb.connect(config={"threads": 1})  # sums of floats come in one order
         asked = dict.fromkeys(each for model in found for each in asked_for(model, dataset))
-        self.tables = [each for each in asked if self.has_place(each)]
+        self.tables = [each for each in asked if self.make_place(each)]
         self.places = list(dict.fromkeys((catalog, schema) for catalog, schema, _ in self.tables))
         path = ",".join(joined(*place) for place in [*self.places, ("", "main")] if any(place))
         self.connection.execute("set timezone = 'UTC'; set enable_external_access = false")
@@ -80,7 +80,7 @@ class Consumers:
         self.not_run |= dict.fromkeys(sorted(unstable), "it gives something else each time")
         self.teams = {model.where.partition("/")[0] for model in found}
 
-    def has_place(self, table: Path3) -> bool:
+    def make_place(self, table: TableName) -> bool:
         """Make the catalog and the schema of a table; False for those of DuckDB itself."""
         catalog, schema, _ = table
         try:
@@ -164,6 +164,7 @@ class Consumers:
         return found
 
     def compute(self, model: Model) -> Computed:
+        """What one model gives; its table goes where it stops, so that nobody reads that of an earlier run."""
         if error := self.make(model):
             for place in self.places:
                 self.connection.execute(f"drop table if exists {joined(*place, model.name)}")
@@ -223,7 +224,7 @@ def text(path: Path) -> str:
         return ""  # which is not one SELECT
 
 
-def asked_for(model: Model, dataset: str) -> Iterator[Path3]:
+def asked_for(model: Model, dataset: str) -> Iterator[TableName]:
     """The names under which a model asks for the table."""
     with suppress(sqlglot.errors.SqlglotError, RecursionError):
         for statement in sqlglot.parse(model.sql, read="duckdb"):

@@ -3,7 +3,7 @@
 `lineage` follows one field of one table; this follows all of them at once, and knows no contract: what a file says
 is worked out once, wherever its tables turn out to come from.
 
-    for part in parts(statement): part.origins(column) -> where the values of that column come from
+    for part in Parts(statement): part.origins(column) -> where the values of that column come from
 """
 
 from __future__ import annotations

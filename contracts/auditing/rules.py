@@ -19,7 +19,7 @@ from contracts.quoting import text
 from contracts.splicing import flow
 from contracts.values import nearest, short
 
-Place = tuple[str, str, int]  # rule, file, line
+RuleLine = tuple[str, str, int]  # rule, file, line
 CONTRACTUAL = [rule for rule in RULES if rule not in ("unwritten-clause", "silent-else", *ALLOWANCES)]
 
 
@@ -34,9 +34,9 @@ class Judge:
     ) -> None:
         self.known, self.allowances, self.dialect, self.complete = known, allowances, dialect, complete
         self.here = here
-        self.asked: dict[Place, dict[object, int]] = defaultdict(dict)  # what a rule would find there, and its column
-        self.allowed: set[tuple[Place, object]] = set()
-        self.doubtful: set[Place] = set()  # where a rule could not judge
+        self.asked: dict[RuleLine, dict[object, int]] = defaultdict(dict)  # what a rule finds there, and its column
+        self.allowed: set[tuple[RuleLine, object]] = set()
+        self.doubtful: set[RuleLine] = set()  # where a rule could not judge
         self.not_judged: dict[NotJudged, None] = {}
         self.measurable: list[tuple[Finding, Facts, Mapping, Column]] = []  # the silent defaults, for `blast`
         self.unwritten: dict[Finding, tuple[Column, list[Any]]] = {}  # and the columns whose values --data can tell
