@@ -87,6 +87,7 @@ class Reading:
     # ---- places ----
 
     def line_and_column(self, offset: int) -> Place:
+        """The place of a character of the file, counted from 0 in all."""
         line = bisect.bisect_right(self.lines, offset)
         return line, offset - self.lines[line - 1] + 1
 
@@ -95,6 +96,7 @@ class Reading:
         return self.line_and_column(self.rendered.offset(max(0, self.start(node))))
 
     def start(self, node: exp.Expr) -> int:
+        """Where the first word of a node, or of what is around it, stands in the SQL; -1 where nothing tells."""
         around: exp.Expr | None = node
         if (own := node.meta.get("start")) is not None and not node.args.get("expressions"):
             return int(own)  # most are a word alone
@@ -229,6 +231,7 @@ class Reading:
         return True
 
     def statement(self, statement: exp.Expr) -> None:
+        """Add what one statement says to the facts, and what the model that it defines hands out."""
         found, parts = self.found, Parts(statement)
         for part in parts:
             found.tests += tests(part, self.place)

@@ -103,6 +103,7 @@ class Judge:
         return key in self.allowed
 
     def cannot_judge(self, rule: str, file: str, line: int, reason: str) -> None:
+        """Note a question that stays open, so that an allowance of that rule there is not called unused."""
         self.not_judged[NotJudged(file, line, reason)] = None
         self.doubtful |= {(rule, file, line)} | ({(rule, file, 0)} if rule == "unread-field" else set())
 
@@ -152,5 +153,6 @@ def place_of(column: Column) -> str:
 
 
 def file_of(contract: Contract | None) -> str:
+    """The file of a contract; its dataset where it is not from one."""
     source = contract.source if contract else None
     return source.as_posix() if source else (contract.dataset if contract else "")

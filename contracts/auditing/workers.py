@@ -84,6 +84,7 @@ class Worker:
             timer.cancel()
 
     def start(self) -> subprocess.Popen[bytes]:
+        """Start the process, and wait until it is ready. Raises OSError where it does not come up."""
         own = str(Path(__file__).resolve().parent.parent)
         path = json.dumps([own, *(entry for entry in sys.path if entry != own)])
         process = subprocess.Popen(
@@ -101,6 +102,7 @@ class Worker:
         return process
 
     def stop(self) -> None:
+        """End the process; the next question starts another."""
         process, self.process = self.process, None
         if process is not None:
             process.kill()
