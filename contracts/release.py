@@ -142,9 +142,9 @@ def number_reasons(old: str, new: str, changes: list[Change]) -> Iterator[str]:
 def step(version: str, bump: Bump) -> str:
     """The next version after that bump."""
     major, minor, patch = numbers(version)
-    return {"major": f"{major + 1}.0.0", "minor": f"{major}.{minor + 1}.0", "patch": f"{major}.{minor}.{patch + 1}"}[
-        bump
-    ]
+    if bump == "major":
+        return f"{major + 1}.0.0"
+    return f"{major}.{minor + 1}.0" if bump == "minor" else f"{major}.{minor}.{patch + 1}"
 
 
 def clause_reasons(old: Contract, change: Change, allowed: set[str]) -> Iterator[str]:
