@@ -172,7 +172,7 @@ def sql_files(paths: Sequence[str], missing: list[NotAudited]) -> Iterator[tuple
                 seen.add(real)
                 yield path, given
         if not count:
-            missing.append(NotAudited(given.as_posix(), "there is no .sql file in it"))
+            missing.append(NotAudited(given.as_posix(), "there is no .sql file in it; give a folder that has some"))
 
 
 def below(folder: Path, missing: list[NotAudited]) -> Iterator[Path]:

@@ -77,6 +77,7 @@ class Plan:
         return "\n".join(says)
 
     def steps(self) -> Iterator[str]:
+        """The lines of the plan: expand, migrate field by field, contract, and what is left out."""
         dataset, old, new = printable(self.current.dataset), self.current.version, self.expand.version
         if old == new:
             yield f"EXPAND   {dataset} {old} has it already" if self.drops else f"NOTHING TO DO for {dataset} {old}"
@@ -161,7 +162,7 @@ def expanded(
     left_out = []
     for name in names:
         if (field := wanted.field(name)) is not None and name not in breaking:
-            raise ValueError(f"{name} stays as it is, so no field beside it needs the name {names[name]}")
+            raise ValueError(f"{name} stays as it is, so no field beside it needs the name {names[name]}; leave it out")
     for field in current.fields:
         new = wanted.field(field.name)
         if new is not None and field.name not in breaking:
@@ -172,7 +173,8 @@ def expanded(
         elif new is not None:
             name = names.get(field.name) or fresh(field.name, taken)
             if name in taken:
-                raise ValueError(f"the new field beside {field.name} cannot be called {name}: there is one already")
+                says = f"the new field beside {field.name} cannot be called {name}: there is one already"
+                raise ValueError(f"{says}; choose another name")
             taken.add(name)
             successors[field.name] = name
             mark = Deprecated(announced=announce, replaced_by=name)
@@ -186,9 +188,8 @@ def expanded(
         else:
             successor = names.get(field.name) or renamed.get(field.name)
             if successor and wanted.field(successor) is None:
-                raise ValueError(
-                    f"{field.name} cannot be replaced by {successor}: the wanted version has no such field"
-                )
+                says = f"{field.name} cannot be replaced by {successor}: the wanted version has no such field"
+                raise ValueError(f"{says}; name one of its fields")
             successors[field.name] = successor
             mark = Deprecated(announced=announce, replaced_by=successor)
             fields.append(field.model_copy(update={"deprecated": mark}))

@@ -97,7 +97,7 @@ class Worker:
         try:
             pickle.load(process.stdout)
         except EOFError:
-            raise OSError(f"cannot start {sys.executable} to read the SQL") from None
+            raise OSError(f"cannot start {sys.executable} to read the SQL; see whether it runs by itself") from None
         self.process = process
         return process
 
