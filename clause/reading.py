@@ -147,6 +147,7 @@ def offenders(rule: Rule, offending: list[Any]) -> Offenders:
 
 
 def is_missing(value: Any) -> bool:
+    """Whether the value is None, NaN, NaT or pandas' NA."""
     if value is None or type(value).__name__ in ("NaTType", "NAType"):
         return True
     if isinstance(value, Decimal):
@@ -155,10 +156,12 @@ def is_missing(value: Any) -> bool:
 
 
 def is_boolean(value: Any) -> bool:
+    """Whether the value is Python's or numpy's boolean."""
     return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
 
 
 def kind(value: Any) -> str:
+    """The name of a value's type; numpy's boolean is one with Python's."""
     return "boolean" if is_boolean(value) else type(value).__name__
 
 
@@ -199,12 +202,13 @@ def zone_of(contract: Contract) -> str:
 @cache
 def compiled(pattern: str) -> Any:
     """The pattern over a whole value. RE2 takes linear time whatever the pattern, and is what DuckDB uses itself."""
-    import re2
+    import re2  # here, because most contracts have no pattern
 
     return re2.compile(f"^(?:{pattern})$")
 
 
 def matches(pattern: str, value: str) -> bool:
+    """Whether the whole value matches."""
     try:
         return compiled(pattern).search(value) is not None
     except UnicodeEncodeError:  # half of a surrogate pair: no text in any file, so no match

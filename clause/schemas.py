@@ -154,7 +154,7 @@ class Schema:
         Casts never lose anything: '5.7' is no int. Raises StructuralError, CoercionError, ConstraintError or
         CheckExecutionError, with all failures at once. Runs one aggregate query, and one more where something fails.
         """
-        from clause.parsing import parsed
+        from clause.parsing import parsed  # here, because it stands on this module
 
         return cast("DataFrame[S]", frame_of(cls)(parsed(cls, table).op()))
 
@@ -270,6 +270,7 @@ def schema_from(agreed: Contract | str | Path | Mapping[str, Any]) -> type[Schem
 
 
 def contract_of(cls: type[Schema], version: str, owner: str) -> Contract:
+    """What `to_contract` gives; version and owner are for a class that is bound to no contract."""
     unsaid = [f"{column.name}: {column.dtype}" for column in cls._columns.values() if column.type is None]
     for column in cls._columns.values():
         unsaid += [f"{column.name}: {check.name}" for check in column.split()[1]]
@@ -315,7 +316,7 @@ NOTHING = contracts.from_mapping(
 
 def nearest(name: str, others: list[str]) -> str | None:
     """The column that was probably meant."""
-    import difflib
+    import difflib  # here, because most tables lack no column
 
     return next(iter(difflib.get_close_matches(name, others, 1)), None)
 

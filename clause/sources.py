@@ -64,8 +64,8 @@ class Source:
     written: Literal["typed", "csv", "json"] = "typed"
     relation: Any = None  # the DuckDB relation that `table` stands for; None where `table` is one of ibis's own
     integers: frozenset[str] = frozenset()  # columns that hold integers though their stored type does not say so
-    opaque: Mapping[str, str] = field(default_factory=dict)  # columns of a type that no contract has: they are text in
-    # `table`, where this names the column as it was
+    # Columns of a type that no contract has are text in `table`; here is the name there of the column as it was.
+    opaque: Mapping[str, str] = field(default_factory=dict)
     untyped: frozenset[str] = frozenset()  # columns without a type of their own
     texts: Mapping[str, str] = field(default_factory=dict)  # JSON: column -> the column of its strings, unquoted
     parsed: Mapping[str, tuple[Type, str]] = field(default_factory=dict)  # column -> type and name of its values
@@ -197,7 +197,7 @@ def is_plain(dtype: DataType) -> bool:
 
 def unreadable(origin: str, error: Exception) -> DataError:
     """What the reader says, in a line, with the line of the file where it names one."""
-    from clause import files
+    from clause import files  # here, because it stands on this module
 
     text = engines.reason(error)
     file = re.search(r'^  file = (.+)$|file "([^"]+)"', text, re.MULTILINE)

@@ -128,7 +128,7 @@ def from_search(text: str) -> tuple[str, bool]:
 
 def compiles(pattern: str) -> bool:
     """Whether RE2 reads it."""
-    import re2  # type: ignore[import-untyped,unused-ignore]
+    import re2  # type: ignore[import-untyped,unused-ignore]  # here, because most contracts have no pattern
 
     options = re2.Options()
     options.log_errors = False
