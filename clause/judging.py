@@ -236,6 +236,8 @@ def sentence(clause: Field, rule: Rule, found: Offenders) -> str:
 
 
 def between(low: Any, high: Any, unit: str | None = None) -> str:
+    """A range in words, of which one end may be open."""
+
     def number(bound: Any) -> str:
         return f"{bound:,}" if isinstance(bound, int | float) else str(bound)
 
@@ -280,6 +282,7 @@ def shown(value: Any, rule: Rule) -> Any:
 
 
 def shorten(text: str) -> str:
+    """The text on one line, of at most 60 characters."""
     text = printable(text[: 2 * LONGEST])
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 

@@ -79,6 +79,7 @@ class Mutation:
         return self.changed(table, column)
 
     def changed(self, table: Table, column: str | None) -> pa.Table:
+        """The rows after it, all of them. Raises DoesNotApply where the values do not allow it, or stay as they are."""
         try:
             rows = self.change(table, column) if self.role else self.change(table)
         except (duckdb.Error, pa.ArrowException) as error:
@@ -154,6 +155,7 @@ def add_column(table: Table) -> pa.Table:
 
 
 def fresh_name(table: Table, name: str) -> str:
+    """The name, with as many _ behind it as make it a new one."""
     while name.casefold() in [column.casefold() for column in table.rows.column_names]:
         name += "_"
     return name

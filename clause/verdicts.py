@@ -204,6 +204,7 @@ FAILURES: dict[str, Callable[[str], str]] = {
 
 
 def junit_failure(why: str) -> str:
+    """A test suite of one case, which is an error."""
     from xml.etree import ElementTree
 
     counts = {"tests": "1", "failures": "0", "errors": "1", "skipped": "0", "time": "0"}
@@ -216,6 +217,7 @@ def junit_failure(why: str) -> str:
 
 
 def sarif_failure(why: str) -> str:
+    """A run that was not successful, and why."""
     notes = [{"level": "error", "message": {"text": why}}]
     invocation = {"executionSuccessful": False, "toolExecutionNotifications": notes}
     run = {"tool": {"driver": {"name": "validate.py"}}, "results": [], "invocations": [invocation]}
