@@ -86,6 +86,7 @@ def shape(field: Field) -> dict[str, Any]:
 
 
 def left_out(contract: Contract) -> Iterator[str]:
+    """What a validator of one row does not check, or checks otherwise, a sentence each."""
     for field in contract.fields:
         for clause in clauses(field):
             if clause in ("unique", "max_null_rate"):
