@@ -21,7 +21,7 @@ import sqlglot
 from clause.sources import connect
 from contracts import Contract, quoting
 from contracts.readers import files
-from contracts.scopes import names, tables
+from contracts.scopes import names_dataset, tables
 
 SECONDS = 20.0  # for one statement
 # The sum of the rows' hashes: the same rows in another order give the same, and a row that comes twice counts twice.
@@ -229,7 +229,7 @@ def asked_for(model: Model, dataset: str) -> Iterator[TableName]:
     with suppress(sqlglot.errors.SqlglotError, RecursionError):
         for statement in sqlglot.parse(model.sql, read="duckdb"):
             for table in tables(statement) if statement else ():
-                if names(table, dataset):
+                if names_dataset(table, dataset):
                     yield table.catalog, table.db, table.name
 
 

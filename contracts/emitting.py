@@ -20,7 +20,7 @@ from contracts.errors import printable
 SQL_TYPES = {"string": "varchar", "integer": "bigint", "number": "double"}
 
 
-def both(dataset: str, pairs: Iterable[tuple[Field, Field]]) -> str:
+def emit_both(dataset: str, pairs: Iterable[tuple[Field, Field]]) -> str:
     """The query that fills each new field beside its old one; "" where there is none."""
     made = [expression(old, new) for old, new in pairs]
     if not made:

@@ -22,7 +22,7 @@ import yaml
 
 from contracts.changes import given, needed
 from contracts.document import Contract, Deprecated, Field, parse
-from contracts.emitting import both
+from contracts.emitting import emit_both
 from contracts.errors import ContractError, printable
 from contracts.evolution import as_contract, diff, renames
 from contracts.readers import Readers
@@ -122,7 +122,7 @@ def plan(
     announce, editorial = announce or dt.date.today(), frozenset(editorial)
     breaking = {c.field: c.rule for c in diff(current, wanted, editorial=editorial) if c.breaking and c.field}
     fields, successors, left_out = expanded(current, wanted, announce, names or {}, breaking)
-    kept, not_kept = table(current, wanted, successors)
+    kept, not_kept = beside_fields(current, wanted, successors)
     left_out += not_kept
     if current.evolution.additive == "forbidden" and len(fields) > len(current.fields):
         left_out.append("the new fields: the contract says additive: forbidden, so none can be added")
@@ -143,7 +143,7 @@ def plan(
     )
     drops = tuple(dropping(expand, successors, consumers, dialect))
     pairs = [(drop.field, drop.successor) for drop in drops if drop.successor]
-    sql = both(current.dataset, [(old, new) for old, new in pairs if not current.field(new.name)])
+    sql = emit_both(current.dataset, [(old, new) for old, new in pairs if not current.field(new.name)])
     return Plan(current, expand, contract, expand_text, contract_text, drops, sql, tuple(left_out))
 
 
@@ -230,7 +230,7 @@ def guesses(current: Contract, wanted: Contract) -> dict[str, str]:
     return {a: b for a, b in pairs if sum(x == a for x, _ in pairs) == 1 == sum(y == b for _, y in pairs)}
 
 
-def table(
+def beside_fields(
     current: Contract, wanted: Contract, successors: Mapping[str, str | None]
 ) -> tuple[dict[str, Any], list[str]]:
     """What the expand version takes of the wanted one beside the fields, and what it cannot take."""
