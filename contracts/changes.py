@@ -34,6 +34,7 @@ class Change:
 
     @property
     def breaking(self) -> bool:
+        """Whether it needs a major bump."""
         return self.bump == "major"
 
     def __str__(self) -> str:

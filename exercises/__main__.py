@@ -58,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
+    """The commands; without one, all exercises are checked."""
     made = argparse.ArgumentParser(
         prog=AGAIN, description="Check the exercises in order, and show the first that is not done."
     )
@@ -92,6 +93,7 @@ def check_all(_: argparse.Namespace) -> int:
 
 
 def check_one(chosen: argparse.Namespace) -> int:
+    """Show one exercise, done or not."""
     copy_stubs()
     found = outcomes([chosen.number])
     if found[0].done:
@@ -102,6 +104,7 @@ def check_one(chosen: argparse.Namespace) -> int:
 
 
 def show(found: Sequence[Outcome]) -> int:
+    """The first that is not done, and how many are; 0 where all are, else 1."""
     open_ones = [outcome for outcome in found if not outcome.done]
     if open_ones:
         tell(open_ones[0], AGAIN)
@@ -135,6 +138,7 @@ def bar(found: Sequence[Outcome]) -> str:
 
 
 def hint(chosen: argparse.Namespace) -> int:
+    """The hint for one exercise."""
     exercise = EXERCISES[chosen.number - 1]
     print(f"Exercise {exercise.number}: {exercise.title}\n")
     print(textwrap.fill(exercise.hint, 100))

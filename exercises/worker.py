@@ -52,6 +52,7 @@ def judge(number: int, folder: Path) -> dict[str, Any]:
 
 
 def main(arguments: list[str]) -> None:
+    """Check one exercise after the other; what the student's code writes on either stream is kept out of the answer."""
     seconds, folder, *numbers = arguments
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")  # os.write(1, ...) of the student's goes nowhere
     err = os.fdopen(os.dup(2), "w", encoding="utf-8")

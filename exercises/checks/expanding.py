@@ -203,6 +203,7 @@ def check_versions(answer: Answer, current: Contract, expanded: Contract, contra
 
 
 def ask_row(answer: Answer, name: str, row: Row) -> Row:
+    """The row that the student's function makes of a row. Raises Wrong where it is none."""
     got = answer.ask(name, row)
     if not isinstance(got, Mapping):
         raise answer.wrong(
