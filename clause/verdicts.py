@@ -43,8 +43,8 @@ def line_of(contract: Contract, found: Violation | NotChecked) -> int | None:
     """The line of the contract file that states the clause; None where the contract is no file."""
     if found.rule in ("volume", "freshness", "additive"):
         return contract.line(None, CLAUSES.get(found.rule, found.rule))
-    clause = contract.field(found.field or "")
-    key = "max" if clause and found.rule == "range" and clause.min is None else CLAUSES.get(found.rule, found.rule)
+    field = contract.field(found.field or "")
+    key = "max" if field and found.rule == "range" and field.min is None else CLAUSES.get(found.rule, found.rule)
     return contract.line(found.field, key)
 
 
