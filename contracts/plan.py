@@ -199,11 +199,16 @@ def expanded(
     for place, field in enumerate(wanted.fields):
         if current.field(field.name) is None and field.name not in placed:
             before = wanted.fields[place - 1].name if place else None
-            index = next((i for i, each in enumerate(fields) if each.name == before), len(fields) - 1)
-            while index + 1 < len(fields) and fields[index + 1].name in placed | set(successors.values()):
-                index += 1
-            fields.insert(index + 1, field)
+            insert_after(before, field, fields, {*placed, *successors.values()})
     return fields, successors, left_out
+
+
+def insert_after(before: str | None, field: Field, fields: list[Field], passed: set[str | None]) -> None:
+    """Put a new field behind the one of that name and those of `passed` that follow it; last, where it is not there."""
+    index = next((i for i, each in enumerate(fields) if each.name == before), len(fields) - 1)
+    while index + 1 < len(fields) and fields[index + 1].name in passed:
+        index += 1
+    fields.insert(index + 1, field)
 
 
 def fresh(name: str, taken: set[str]) -> str:
