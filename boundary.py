@@ -128,6 +128,7 @@ def decorated(function: Any, validate: bool, returns: Any, caller: types.FrameTy
 
 
 def wrapped(function: Any, signature: Signature, name: str) -> Any:
+    """A function of the same kind around it (generator, coroutine, both, or neither) that holds what crosses."""
     result, place = signature.result, Place(name, None, ValidationPhase.CONTRACT_OUTPUT)
     wrapper: Any
     if inspect.isasyncgenfunction(function):
@@ -176,6 +177,7 @@ def wrapped(function: Any, signature: Signature, name: str) -> Any:
 
 
 def passed(value: Any, place: Place) -> Any:
+    """The shape of a result that is no table: it passes as it is."""
     return value
 
 

@@ -28,6 +28,7 @@ USAGE = "usage: python lesson.py [gate | monitors | drill], without an argument 
 
 
 def heading(text: str) -> None:
+    """A title of the story, underlined."""
     print(f"\n{text}\n{'-' * len(text)}", flush=True)
 
 
@@ -69,7 +70,34 @@ def gate() -> int:
     return 0 if as_told else 1
 
 
+def alarm() -> int:
+    """The calendar of the monitors; 0 where they sound the alarm, as the story needs."""
+    return 0 if monitors.main([]) == 1 else 1
+
+
+def broken_on_purpose() -> int:
+    """The drill on the shop; 0 where something survives, as the lesson tells: no contract catches a swap."""
+    import drill
+
+    return 0 if drill.main([]) == 1 else 1
+
+
+def story() -> int:
+    """Everything, in order; 0 where the figures, the gate and the monitors say what the lesson tells."""
+    heading("Structure breaks")
+    loud()
+    heading("Semantics lie")
+    status = seed.main()
+    heading("The gate")
+    status = max(status, gate())
+    heading("The monitors: columns of alarms beside a mottled one")
+    status = max(status, alarm())
+    print("\nNext: `make lab` opens the notebooks, `make check` the exercises. The code begins with seed.py.")
+    return status
+
+
 def main(arguments: list[str]) -> int:
+    """Run one job, or all: 0 as the lesson tells it, 1 otherwise, 2 where it cannot."""
     jobs = {"gate": gate, "monitors": alarm, "drill": broken_on_purpose}
     if arguments in (["-h"], ["--help"]):
         print(USAGE)
@@ -84,31 +112,6 @@ def main(arguments: list[str]) -> int:
     except OSError as error:  # no room, or no right to write data/
         print(f"lesson.py: {error}: make room or give write access and run again", file=sys.stderr)
         return 2
-
-
-def alarm() -> int:
-    """The calendar of the monitors; 0 where they sound the alarm, as the story needs."""
-    return 0 if monitors.main([]) == 1 else 1
-
-
-def broken_on_purpose() -> int:
-    """The drill on the shop; 0 where something survives, as the lesson tells: no contract catches a swap."""
-    import drill
-
-    return 0 if drill.main([]) == 1 else 1
-
-
-def story() -> int:
-    heading("Structure breaks")
-    loud()
-    heading("Semantics lie")
-    status = seed.main()
-    heading("The gate")
-    status = max(status, gate())
-    heading("The monitors: columns of alarms beside a mottled one")
-    status = max(status, alarm())
-    print("\nNext: `make lab` opens the notebooks, `make check` the exercises. The code begins with seed.py.")
-    return status
 
 
 if __name__ == "__main__":

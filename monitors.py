@@ -85,7 +85,8 @@ class Rules:
 
     def __post_init__(self) -> None:
         if min(self.window, self.holds, self.reference) < 1 or not 0 <= self.points < math.inf:
-            raise ValueError("a window is at least one day, and a threshold 0 or more")
+            here = f"window {self.window}, holds {self.holds}, reference {self.reference}, points {self.points:g}"
+            raise ValueError(f"a window is at least one day, and a threshold 0 or more; correct {here}")
 
     def promised(self, contract: "contracts.Contract") -> "Rules":
         """These rules with the volume and the freshness that a contract promises."""
@@ -104,6 +105,8 @@ class Past:
 
 
 class Finding(NamedTuple):
+    """What a monitor finds in a day. off, limits: as in a Verdict."""
+
     alert: bool
     value: Any
     baseline: Any

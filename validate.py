@@ -92,7 +92,7 @@ def report(
     contract = as_contract(contract)
     reading = read(rows, contract)
     findings = list(judge(reading, contract, as_of, loaded_at))
-    named = {clause.name for clause in contract.fields}
+    named = {field.name for field in contract.fields}
     return Report(
         dataset=contract.dataset,
         version=contract.version,
@@ -122,6 +122,7 @@ def quarantine(rows: object, contract: Contract | str | Path | Mapping[str, Any]
 
 
 def as_contract(contract: Contract | str | Path | Mapping[str, Any]) -> Contract:
+    """The contract, loaded where it is a path or a mapping. Raises ContractError, and TypeError for what is none."""
     if isinstance(contract, Contract):
         return contract
     if isinstance(contract, Mapping):
@@ -137,13 +138,10 @@ def read(rows: object, contract: Contract) -> Reading:
     """Count: mappings in plain Python, a table of any other kind with one query."""
     if is_rows(rows):
         return read_rows(mappings(rows), contract)
-    from clause import (
-        sources,  # a list of rows needs no database
-        tables,
-    )
+    from clause import sources, tables  # here, because a list of rows needs no database
 
     try:
-        source = sources.open_source(rows, names(contract), timezone=zone_of(contract))
+        source = sources.open_source(rows, [field.name for field in contract.fields], timezone=zone_of(contract))
     except sources.MixedTypes:
         from clause import frames
 
@@ -155,10 +153,6 @@ def is_rows(rows: object) -> TypeGuard[Iterable[Any]]:
     """Whether these are rows as mappings rather than a table or a path."""
     is_table = type(rows).__module__.partition(".")[0] in ("pandas", "polars", "pyarrow", "ibis", "duckdb", "_duckdb")
     return isinstance(rows, Iterable) and not is_table and not isinstance(rows, str | bytes | Path | Mapping)
-
-
-def names(contract: Contract) -> list[str]:
-    return [clause.name for clause in contract.fields]
 
 
 # --- the gate --------------------------------------------------------------------------------------------------------
@@ -232,6 +226,7 @@ def moment(text: str) -> datetime:
 
 
 def has_colour() -> bool:
+    """Whether stdout is a terminal that may be coloured."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 

@@ -1,1 +1,1 @@
-"""How a clause is checked: what the root files (validate, monitors, boundary) are made of."""
+"""How a clause is checked: what the root files (validate, monitors, boundary, drill) are made of."""

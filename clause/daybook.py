@@ -26,17 +26,20 @@ ELSE, MISSING = "ELSE", "(missing)"
 
 @dataclass(frozen=True)
 class Day:
-    """The metrics of one day (or week, or month) of a table, or of one part of it where it is split."""
+    """The metrics of one day (or week, or month) of a table, or of one part of it where it is split.
+
+    Amounts are sums in the unit of the table's own, as EUR cents.
+    """
 
     day: date | None  # None counts the rows that have no day
-    orders: int
+    orders: int  # rows
     gmv: Number = 0
     list_value: Number = 0
     multipliers: int | None = None  # distinct amount / list amount, to a tenth of a percent as cents are rounded
     mix: Mapping[str, int] = field(default_factory=dict)  # rows per branch, ELSE among them
     values: frozenset[str] = frozenset()  # the branch values themselves, as the data has them
-    goods: Mapping[str, int] = field(default_factory=dict)
-    median_price: Number | None = None
+    goods: Mapping[str, int] = field(default_factory=dict)  # rows per kind of goods
+    median_price: Number | None = None  # of the list amounts
     loaded_at: datetime | None = None  # of the newest row
     left_out: int = 0  # rows without amount or list amount: they count as orders and in the mixes, nowhere else
     part: str | None = None
@@ -160,6 +163,7 @@ def from_row(row: Mapping[str, Any]) -> Day:
 
 
 def as_json(value: Any) -> Any:
+    """A value as JSON has it: times in UTC."""
     match value:
         case Decimal():
             return float(value)
@@ -259,11 +263,13 @@ def revenue(days: Iterable[Day], verdicts: Iterable[Verdict], part: str | None, 
 
 
 def listed(values: Iterable[str]) -> str:
+    """Values in a message, however many there are."""
     names = sorted(values)
     return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 def counted(n: int, what: str) -> str:
+    """1 day, 2 days"""
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
@@ -273,10 +279,12 @@ def money(amount: Number, unit: str) -> str:
 
 
 def scale(unit: str) -> int:
+    """How many of the unit make what people say: 100 EUR_cents are one EUR."""
     return 100 if unit.endswith("_cents") else 1
 
 
 def whose(part: str | None) -> str:
+    """The part of a table in a message, where it is split."""
     return "" if part is None else f" ({printable(part)})"
 
 
@@ -345,6 +353,7 @@ def read_arguments(
 
 
 def day(text: str) -> date:
+    """A day on the command line, such as 2026-08-19."""
     try:
         return date.fromisoformat(text)
     except ValueError:

@@ -96,6 +96,7 @@ def opened(path: str) -> Any:
 
 
 def not_utf8(path: str, line: int) -> DataError:
+    """The error for a line that is not UTF-8."""
     return DataError(f"{path}, line {line}: is not UTF-8; save the file as UTF-8", path=path, line=line)
 
 
@@ -113,6 +114,7 @@ def literal(path: str) -> str:
 def open_parquet(
     origin: str, connection: duckdb.DuckDBPyConnection, paths: list[str], wanted: Collection[str] | None
 ) -> Source:
+    """Parquet files as one table. Raises DataError where names differ in case alone, or types from file to file."""
     relation = connection.read_parquet([literal(path) for path in paths], union_by_name=len(paths) > 1)
     schema = f"parquet_schema({listed(map(literal, paths))})"
     stored = connection.sql(f"select distinct file_name, name, duckdb_type from {schema}").order("all").fetchall()
@@ -154,6 +156,7 @@ def open_csv(
 
 
 def scan_csv(connection: duckdb.DuckDBPyConnection, paths: list[str], width: int) -> duckdb.DuckDBPyRelation:
+    """CSV files with that many columns, read strictly: each cell as text, under the names c0, c1, …"""
     return connection.read_csv(
         paths,  # type: ignore[arg-type]  # a list is as good; DuckDB's stubs do not say so
         columns={f"c{i}": "VARCHAR" for i in range(width)},
@@ -283,6 +286,7 @@ def line_of_fault(path: str) -> int | None:
 
 
 def is_row(line: bytes) -> bool:
+    """Whether a line of a JSON file is an object, or blank."""
     try:
         return not line.strip() or isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):

@@ -37,15 +37,17 @@ def whole(rows: pa.Table | pa.RecordBatch | pa.RecordBatchReader) -> pa.Table:
 
 
 def open_arrow(origin: str, table: pa.Table, wanted: Collection[str] | None) -> Source:
+    """An Arrow table. Raises DataError where two of its columns have one name."""
     columns = unique_names(origin, table.column_names)
     kept = {name: table[name] for name in columns if wanted is None or name in wanted}
     return open_arrays(origin, columns, kept, table.num_rows)
 
 
 def open_polars(frame: Any, wanted: Collection[str] | None) -> Source:
+    """A polars frame. Raises MixedTypes where a column is of a type that Arrow has not."""
     for name, dtype in frame.schema.items():
         if str(dtype) in ("Object", "Int128", "UInt128") and (wanted is None or name in wanted):
-            raise MixedTypes(f"the polars table, column {name!r}: no Arrow table holds the type {dtype}")
+            raise MixedTypes(f"the polars table, column {name!r}: no Arrow table holds the type {dtype}; convert it")
     kept = [name for name in frame.columns if wanted is None or name in wanted]
     source = open_arrow("the polars table", frame.select(kept).to_arrow(), None)
     return (
@@ -83,9 +85,11 @@ def is_integer_like(series: Any) -> bool:
 
 
 def arrow_array(name: str, series: Any) -> pa.Array:
+    """A column of a pandas frame as Arrow has it. Raises MixedTypes."""
     pandas = sys.modules["pandas"]
     found = pandas.api.types.infer_dtype(series, skipna=True) if series.dtype == object else ""
-    mixed = MixedTypes(f"the pandas table, column {name!r}: holds values of several types ({found or series.dtype})")
+    says = f"the pandas table, column {name!r}: holds values of several types ({found or series.dtype})"
+    mixed = MixedTypes(f"{says}; convert it to one")
     if found.startswith(("mixed", "unknown", "complex")):
         raise mixed
     try:
@@ -105,7 +109,8 @@ def open_mappings(rows: Iterable[object], wanted: Collection[str] | None) -> Sou
         try:
             table[str(name)] = pa.array([row.get(name) for row in rows], from_pandas=True)
         except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
-            raise MixedTypes(f"the rows, column {name!r}: holds values of several types ({error})") from error
+            says = f"the rows, column {name!r}: holds values of several types ({error}); convert it to one"
+            raise MixedTypes(says) from error
     return open_arrays("the rows", tuple(map(str, columns)), table, len(rows))
 
 

@@ -64,14 +64,14 @@ def judge(
     """One finding per clause, in the contract's order: a Violation, a NotChecked, or KEPT."""
     yield from judge_volume(reading, contract)
     yield from judge_freshness(reading, contract, as_of, loaded_at)
-    for clause in contract.fields:
-        tally = reading.tallies.get(clause.name)
+    for field in contract.fields:
+        tally = reading.tallies.get(field.name)
         if tally is None:
-            yield from judge_missing(reading, contract, clause)
+            yield from judge_missing(reading, contract, field)
         else:
-            yield from judge_field(reading, contract, clause, tally)
+            yield from judge_field(reading, contract, field, tally)
     if contract.evolution.additive == "forbidden" and reading.columns:
-        additive = [name for name in reading.columns if name not in [clause.name for clause in contract.fields]]
+        additive = [name for name in reading.columns if name not in [field.name for field in contract.fields]]
         for name in additive:
             says = f"column {name!r} is not in the contract, which forbids additive columns"
             yield broken(contract, "additive", name, says, reading.rows, reading.rows)
@@ -123,67 +123,67 @@ def judge_freshness(
         yield broken(contract, "freshness", freshness.field, says, reading.rows, reading.rows)
 
 
-def judge_missing(reading: Reading, contract: Contract, clause: Field) -> Iterator[Violation | NotChecked]:
+def judge_missing(reading: Reading, contract: Contract, field: Field) -> Iterator[Violation | NotChecked]:
     if not reading.columns and not reading.rows:
-        yield NotChecked("missing", clause.name, "there are no rows, and so no columns to be seen")
+        yield NotChecked("missing", field.name, "there are no rows, and so no columns to be seen")
         reason = "there are no rows"
     else:
-        near = [name for name in reading.columns if name.strip().casefold() == clause.name.strip().casefold()]
+        near = [name for name in reading.columns if name.strip().casefold() == field.name.strip().casefold()]
         hint = f"; the table has {near[0]!r}, which differs only in case or blanks" if near else ""
         if len(reading.columns) == 1 and any(separator in reading.columns[0] for separator in ";\t|"):
             hint = f"; the only column is {shorten(reading.columns[0])!r}, so are the cells separated by commas?"
         says = f"the column is missing{hint}"
-        yield broken(contract, "missing", clause.name, says, reading.rows, reading.rows)
+        yield broken(contract, "missing", field.name, says, reading.rows, reading.rows)
         reason = "the column is missing"
-    for rule in value_clauses(clause):
-        yield NotChecked(rule, clause.name, reason)
+    for rule in value_clauses(field):
+        yield NotChecked(rule, field.name, reason)
 
 
-def value_clauses(clause: Field) -> list[Rule]:
+def value_clauses(field: Field) -> list[Rule]:
     """The clauses about a field's values, as the contract has them."""
     present = {
         "type": True,
-        "required": clause.required,
-        "null_rate": clause.max_null_rate is not None,
-        "enum": clause.enum is not None,
-        "range": clause.min is not None or clause.max is not None,
-        "pattern": clause.pattern is not None,
-        "unique": clause.unique,
+        "required": field.required,
+        "null_rate": field.max_null_rate is not None,
+        "enum": field.enum is not None,
+        "range": field.min is not None or field.max is not None,
+        "pattern": field.pattern is not None,
+        "unique": field.unique,
     }
     return [rule for rule, is_there in present.items() if is_there]
 
 
 def judge_field(
-    reading: Reading, contract: Contract, clause: Field, tally: Tally
+    reading: Reading, contract: Contract, field: Field, tally: Tally
 ) -> Iterator[Violation | NotChecked | object]:
     """The clauses of a field whose column is there."""
     yield KEPT  # "missing"
     missing = reading.rows - tally.present
-    for rule in value_clauses(clause):
+    for rule in value_clauses(field):
         found = tally.broken.get(rule)
-        if reason := reading.unchecked.get((clause.name, rule)):
-            yield NotChecked(rule, clause.name, reason)
+        if reason := reading.unchecked.get((field.name, rule)):
+            yield NotChecked(rule, field.name, reason)
         elif found:
             checked = tally.present if rule == "type" else tally.typed
-            yield broken(contract, rule, clause.name, sentence(clause, rule, found), found.failing, checked, found)
+            yield broken(contract, rule, field.name, sentence(field, rule, found), found.failing, checked, found)
         elif reading.rows == 0:
-            if rule == "type" and clause.name in reading.mistyped:
-                says = f"the column is not of type {clause.type}, though it has no rows yet"
-                yield broken(contract, rule, clause.name, says, 0, 0)
+            if rule == "type" and field.name in reading.mistyped:
+                says = f"the column is not of type {field.type}, though it has no rows yet"
+                yield broken(contract, rule, field.name, says, 0, 0)
             else:
-                yield NotChecked(rule, clause.name, "there are no rows")
+                yield NotChecked(rule, field.name, "there are no rows")
         elif rule == "required":
             says = "are NULL or missing, but the field is required"
-            yield broken(contract, rule, clause.name, says, missing, reading.rows) if missing else KEPT
+            yield broken(contract, rule, field.name, says, missing, reading.rows) if missing else KEPT
         elif rule == "null_rate":
             rate = missing / reading.rows
-            says = f"are NULL or missing, a rate of {rate:.2%}, expected at most {clause.max_null_rate:.2%}"
-            over = missing > (clause.max_null_rate or 0) * reading.rows
-            yield broken(contract, rule, clause.name, says, missing, reading.rows) if over else KEPT
+            says = f"are NULL or missing, a rate of {rate:.2%}, expected at most {field.max_null_rate:.2%}"
+            over = missing > (field.max_null_rate or 0) * reading.rows
+            yield broken(contract, rule, field.name, says, missing, reading.rows) if over else KEPT
         elif tally.present == 0:
-            yield NotChecked(rule, clause.name, "every value is NULL or missing")
+            yield NotChecked(rule, field.name, "every value is NULL or missing")
         elif tally.typed == 0:
-            yield NotChecked(rule, clause.name, f"no value is of type {clause.type}")
+            yield NotChecked(rule, field.name, f"no value is of type {field.type}")
         else:
             yield KEPT
 
@@ -219,23 +219,25 @@ def broken(
     )
 
 
-def sentence(clause: Field, rule: Rule, found: Offenders) -> str:
+def sentence(field: Field, rule: Rule, found: Offenders) -> str:
     """What the offending rows do, in the middle of the sentence."""
     if rule == "type":
-        return f"are not of type {clause.type}"
+        return f"are not of type {field.type}"
     if rule == "enum":
-        allowed = [quoted(shown(value, rule)) for value in clause.enum or ()]
+        allowed = [quoted(shown(value, rule)) for value in field.enum or ()]
         rest = f", … {len(allowed) - LISTED} more" if len(allowed) > LISTED else ""
         return f"are outside the allowed [{', '.join(allowed[:LISTED])}{rest}]"
     if rule == "range":
-        outside = "not" if clause.min is None or clause.max is None else "outside"
-        return f"are {outside} {between(shown(clause.min, rule), shown(clause.max, rule), clause.unit)}"
+        outside = "not" if field.min is None or field.max is None else "outside"
+        return f"are {outside} {between(shown(field.min, rule), shown(field.max, rule), field.unit)}"
     if rule == "pattern":
-        return f"do not match the pattern {shorten(clause.pattern or '')}"
+        return f"do not match the pattern {shorten(field.pattern or '')}"
     return "share their value with another row, but the field is unique"
 
 
 def between(low: Any, high: Any, unit: str | None = None) -> str:
+    """A range in words, of which one end may be open."""
+
     def number(bound: Any) -> str:
         return f"{bound:,}" if isinstance(bound, int | float) else str(bound)
 
@@ -280,6 +282,7 @@ def shown(value: Any, rule: Rule) -> Any:
 
 
 def shorten(text: str) -> str:
+    """The text on one line, of at most 60 characters."""
     text = printable(text[: 2 * LONGEST])
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 

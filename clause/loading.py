@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from clause.reading import zone_of
 from clause.roles import Table, queried
 from clause.sources import Source, Type, open_source, unreadable
-from contracts import Contract
+from contracts import Contract, quoting
 from contracts.errors import DataError
 
 
@@ -65,8 +65,8 @@ def column(source: Source, contract: Contract, rows: pa.Table, i: int, types: Se
             says = f"{source.origin}: column {source.columns[i]!r} holds integers of more than 64 bits, which the drill"
             raise DataError(f"{says} cannot change; leave it out of the data and of the contract") from error
     if whole[0] == "timestamp" and pc.any(rows[f"naive {i}"]).as_py():  # one without a zone: a clock on a wall
-        zone = zone_of(contract).replace("'", "''")
-        return queried(pa.table({"x": values}), "x", f"select timezone('{zone}', x) as y from cells order by n")["y"]
+        zone = quoting.text(zone_of(contract))
+        return queried(pa.table({"x": values}), "x", f"select timezone({zone}, x) as y from cells order by n")["y"]
     return values
 
 

@@ -189,6 +189,7 @@ def example(before: pa.Table, after: pa.Table, column: str | None) -> str:
 
 
 def shown(value: Any) -> str:
+    """A value in a message: short, texts in quotes."""
     text = "NULL" if value is None else repr(value) if isinstance(value, str) else str(value)
     return printable(text if len(text) <= 40 else f"{text[:39]}…")
 
@@ -233,6 +234,7 @@ def cells(row: Row, result: Result) -> list[str]:
 
 
 def cell(row: Row, guard: str, result: Result) -> str:
+    """What one guard did, in a word: the clause or the monitor, and the day."""
     said = row.first(guard)
     if not said:
         return "?" if guard in row.not_judged else "."
@@ -250,6 +252,7 @@ def nth(when: date | None, result: Result) -> str:
 
 
 def until(row: Row) -> str:
+    """What it cost until the first notice, in EUR; never, where nobody gave one."""
     return "-" if row.harmless else euros(row.until_noticed_eur) if row.notices or row.cost_eur is None else "never"
 
 

@@ -52,6 +52,7 @@ def plot(result: Result) -> Any:
 
 
 def colour_of(row: Row, guard: str, text: str, result: Result) -> str:
+    """A key of COLOURS: whether the guard noticed it, and in time."""
     if text in (".", "?"):
         return "none" if text == "." else "unknown"
     if row.harmless:

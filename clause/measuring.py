@@ -55,6 +55,7 @@ def measure(orders: object, columns: Mapping[str, str], known: Sequence[str]) ->
 
 
 def is_duckdb(source: Source) -> bool:
+    """Whether DuckDB holds the table."""
     return source.relation is not None or source.table.get_backend().name == "duckdb"
 
 
@@ -127,7 +128,8 @@ def as_days(rows: Collection[Mapping[str, Any]], known: Sequence[str]) -> Iterat
     for row in [row for row in rows if "of" not in row]:
         day, part, loaded_at = row["day"], row.get("part"), row.get("loaded_at")
         if not isinstance(day, date | None):
-            raise DataError(f"a row has the day {day}; expected one from 0001-01-01 to 9999-12-31")
+            says = f"a row has the day {day}; expected one from 0001-01-01 to 9999-12-31"
+            raise DataError(f"{says}; correct it, or leave the row out")
         found, goods = (dict(sorted(counts[of, day, part].items())) for of in ("branch", "goods"))
         mix = {name: found.get(name, 0) for name in known} if found else {}
         rest = {name: n for name, n in found.items() if name not in mix}

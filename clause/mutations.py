@@ -5,7 +5,7 @@ after the mistake. Nothing is random: where only some rows change, it is every k
 the lesson, or an incident that anybody can look up. One axis each: structural (names and types), semantic (what the
 values say), volume (which rows are there), time.
 
-`CONTROLS` are harmless: a guard that raises anything against them cries wolf.
+The harmless ones are controls: a guard that raises anything against them cries wolf.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ class Mutation:
         return self.changed(table, column)
 
     def changed(self, table: Table, column: str | None) -> pa.Table:
+        """The rows after it, all of them. Raises DoesNotApply where the values do not allow it, or stay as they are."""
         try:
             rows = self.change(table, column) if self.role else self.change(table)
         except (duckdb.Error, pa.ArrowException) as error:
@@ -154,6 +155,7 @@ def add_column(table: Table) -> pa.Table:
 
 
 def fresh_name(table: Table, name: str) -> str:
+    """The name, with as many _ behind it as make it a new one."""
     while name.casefold() in [column.casefold() for column in table.rows.column_names]:
         name += "_"
     return name
@@ -388,9 +390,6 @@ def lose_and_repeat(table: Table) -> pa.Table:
     """The last 30% are lost and the first 30% come twice: the count is what it always was."""
     kept = lose_last_30_percent(table)
     return pa.concat_tables([kept, table.rows.slice(0, table.rows.num_rows - kept.num_rows)])
-
-
-CONTROLS = tuple(each for each in MUTATIONS if each.harmless)
 
 
 def spliced(table: Table, column: str, value: Any, k: int) -> pa.Table:

@@ -67,6 +67,7 @@ def show(figure: Any) -> None:
 
 
 def draw_gmv(ax: Any, days: Sequence[Day], said: Sequence[Verdict], unit: str) -> str:
+    """Draw daily GMV and its band; gives what it shows, in words."""
     heights = [float(day.gmv) / scale(unit) for day in days]
     alerts = draw_marks(ax, days, heights, said)
     bands = {one.day: one.limits for one in said if one.limits}
@@ -80,6 +81,7 @@ def draw_gmv(ax: Any, days: Sequence[Day], said: Sequence[Verdict], unit: str) -
 
 
 def draw_markdown(ax: Any, days: Sequence[Day], said: Sequence[Verdict], unit: str) -> str:
+    """Draw the blended markdown in percent, and its median; gives what it shows, in words."""
     ax.set_ylabel("% of list value")
     days = [day for day in days if day.markdown is not None]
     if not days:
@@ -97,6 +99,7 @@ def draw_markdown(ax: Any, days: Sequence[Day], said: Sequence[Verdict], unit: s
 
 
 def draw_mix(ax: Any, days: Sequence[Day], said: Sequence[Verdict], unit: str) -> str:
+    """Draw the share of each branch in percent of the orders; gives what it shows, in words."""
     names = sorted({name for day in days for name in day.mix}, key=lambda name: (name == ELSE, name))
     shares = {name: [100 * day.mix.get(name, 0) / (sum(day.mix.values()) or 1) for day in days] for name in names}
     gaps = [(later.day - day.day).days for day, later in itertools.pairwise(days) if day.day and later.day]

@@ -25,8 +25,7 @@ from clause.files import kind_of, paths_of
 from clause.frames import is_integer_like, records, whole
 from clause.reading import Row, is_missing, repeats, zone_of
 from clause.sources import MixedTypes, Source, open_source
-from contracts import Contract, DataError
-from contracts.quoting import identifier
+from contracts import Contract, DataError, quoting
 
 REASONS = "broken_clauses"
 Reasons = dict[int, list[str]]  # row number -> the clauses it breaks, as "field: rule"
@@ -34,7 +33,7 @@ Reasons = dict[int, list[str]]  # row number -> the clauses it breaks, as "field
 
 def structural(columns: tuple[str, ...], contract: Contract) -> list[str]:
     """The clauses that the table breaks by its columns alone."""
-    named = [clause.name for clause in contract.fields]
+    named = [field.name for field in contract.fields]
     extra = [] if contract.evolution.additive == "allowed" else [name for name in columns if name not in named]
     missing = [f"{name}: missing" for name in named if name not in columns]
     return missing + [f"{name}: additive" for name in extra if name != REASONS]
@@ -48,22 +47,22 @@ def reasons_of_rows(rows: list[Row], contract: Contract) -> Reasons:
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
     whole = structural(columns, contract)
     reasons: Reasons = {i: list(whole) for i in range(len(rows))}
-    for clause in contract.fields:
-        if clause.name not in columns:
+    for field in contract.fields:
+        if field.name not in columns:
             continue
-        is_typed, fails = reading.IS_TYPE[clause.type], reading.tests(clause, zone_of(contract))
-        values = [row.get(clause.name) for row in rows]
+        is_typed, fails = reading.IS_TYPE[field.type], reading.tests(field, zone_of(contract))
+        values = [row.get(field.name) for row in rows]
         typed = [not is_missing(value) and is_typed(value) for value in values]
-        repeated = repeats(v for v, is_right in zip(values, typed, strict=True) if is_right) if clause.unique else set()
+        repeated = repeats(v for v, is_right in zip(values, typed, strict=True) if is_right) if field.unique else set()
         for i, (value, is_right) in enumerate(zip(values, typed, strict=True)):
             if is_missing(value):
-                broken = ["required"] if clause.required else []
+                broken = ["required"] if field.required else []
             elif not is_right:
                 broken = ["type"]
             else:
                 broken = [rule for rule, fail in fails.items() if fail(value)]
-                broken += ["unique"] if clause.unique and value in repeated else []
-            reasons[i] += [f"{clause.name}: {rule}" for rule in broken]
+                broken += ["unique"] if field.unique and value in repeated else []
+            reasons[i] += [f"{field.name}: {rule}" for rule in broken]
     return {i: broken for i, broken in reasons.items() if broken}
 
 
@@ -88,26 +87,26 @@ def broken_clauses(source: Source, contract: Contract, as_list: bool = True) -> 
     for name, why in tables.unsearchable(source, contract).items():
         raise DataError(f"{source.origin}, column {name!r}: cannot be split by its pattern: {why}; use DuckDB for it")
     reasons = [text(reason) for reason in structural(source.columns, contract)]
-    for clause in contract.fields:
-        if clause.name not in source.columns:
+    for field in contract.fields:
+        if field.name not in source.columns:
             continue
-        stored = source.stored(clause.name)
+        stored = source.stored(field.name)
         broken: list[tuple[str, ir.BooleanValue]] = []
-        if clause.required:
+        if field.required:
             broken.append(("required", stored.isnull()))
-        if not source.can_hold(clause.name, clause.type):
+        if not source.can_hold(field.name, field.type):
             broken.append(("type", stored.notnull()))
         else:
-            values = source.value(clause.name, clause.type)
-            if source.written != "typed" or clause.name in source.integers:
+            values = source.value(field.name, field.type)
+            if source.written != "typed" or field.name in source.integers:
                 broken.append(("type", stored.notnull() & values.isnull()))
-            broken += tables.tests(source, contract, clause)
-            if clause.unique:
+            broken += tables.tests(source, contract, field)
+            if field.unique:
                 # Not a window: that would hold every row, and lose their order.
                 counted = source.table.select(value=values).group_by("value").aggregate(rows=lambda t: t.count())
                 broken.append(("unique", values.isin(counted.filter(counted.rows > 1).value)))
         for rule, fails in broken:
-            reason = text(f"{clause.name}: {rule}")
+            reason = text(f"{field.name}: {rule}")
             reasons.append(fails.fill_null(False).ifelse(reason, ibis.null("string")))
     if not as_list:
         parts = [ibis.literal("; ") + reason for reason in reasons]
@@ -133,7 +132,7 @@ def split_relation(rows: object, contract: Contract, *, as_written: bool = False
     The accepted cells of text files get the contract's types, unless they are wanted as written.
     """
     source = open_source(rows, timezone=zone_of(contract))
-    source = source.parse({clause.name: clause.type for clause in contract.fields})
+    source = source.parse({field.name: field.type for field in contract.fields})
     judged = source.table.mutate(**{REASONS: broken_clauses(source, contract)})
     is_broken = judged[REASONS].length() > 0
     if not source.columns:
@@ -142,8 +141,8 @@ def split_relation(rows: object, contract: Contract, *, as_written: bool = False
     stored = {name: source.table[cells[name]] for name in source.columns}
     typed = dict(stored)
     if source.written != "typed" and not as_written:
-        fields = [clause for clause in contract.fields if clause.name in stored]
-        values = {clause.name: (clause.type, source.value(clause.name, clause.type)) for clause in fields}
+        fields = [field for field in contract.fields if field.name in stored]
+        values = {field.name: (field.type, source.value(field.name, field.type)) for field in fields}
         typed |= {name: value.cast("int64") if type == "integer" else value for name, (type, value) in values.items()}
     return (
         source.relate(judged.filter(~is_broken).select(**typed)),
@@ -165,7 +164,7 @@ def reasons_of_frame(frame: Any, contract: Contract) -> Reasons:
     else:
         numbered = frame.assign(**{row: range(len(frame))})
     try:
-        source = open_source(numbered, [*(clause.name for clause in contract.fields), row], timezone=zone_of(contract))
+        source = open_source(numbered, [*(field.name for field in contract.fields), row], timezone=zone_of(contract))
     except MixedTypes:
         return reasons_of_rows(records(frame), contract)
     source = replace(source, columns=tuple(name for name in source.columns if name != row))
@@ -191,10 +190,10 @@ def split_pandas(frame: Any, broken: list[bool], reasons: list[list[str]], contr
     pandas = sys.modules["pandas"]
     mask = pandas.Series(broken, index=frame.index, dtype=bool)
     accepted, quarantined = frame[~mask], frame[mask]
-    for clause in contract.fields:
-        if clause.type == "integer" and clause.name in frame and is_integer_like(frame[clause.name]):
+    for field in contract.fields:
+        if field.type == "integer" and field.name in frame and is_integer_like(frame[field.name]):
             # pandas held these integers as floats because of the gaps; without the gaps they would pass for floats
-            accepted = accepted.assign(**{clause.name: accepted[clause.name].astype("Int64")})
+            accepted = accepted.assign(**{field.name: accepted[field.name].astype("Int64")})
     return accepted, quarantined.assign(**{REASONS: pandas.Series(reasons, index=quarantined.index, dtype=object)})
 
 
@@ -246,16 +245,17 @@ def write(pattern: str, contract: Contract, folder: Path) -> list[Path]:
 
 
 def save(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
+    """Write the rows in the form that the path's suffix names; the list of reasons is text in CSV, a list elsewhere."""
     if path.suffix == ".parquet":
         relation.to_parquet(str(path))
         return
     columns = []
     for name in relation.columns:
-        quoted = identifier(name)
+        quoted = quoting.identifier(name)
         if path.suffix == ".csv":
             columns.append(f"array_to_string({quoted}, '; ') as {quoted}" if name == REASONS else quoted)
         else:
             columns.append(quoted if name == REASONS else f"{quoted}::json as {quoted}")
     form = "format csv, header" if path.suffix == ".csv" else "format json"
-    target = str(path).replace("'", "''")
-    relation.query("written", f"copy (select {', '.join(columns)} from written) to '{target}' ({form})")
+    target = quoting.text(str(path))
+    relation.query("written", f"copy (select {', '.join(columns)} from written) to {target} ({form})")

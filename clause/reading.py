@@ -11,9 +11,10 @@ What counts as what:
 - Numbers are compared as 64-bit floats, integers exactly; a naive timestamp is read in the contract's time zone.
 """
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cache
@@ -52,7 +53,7 @@ class Tally:
 
     present: int
     typed: int
-    broken: dict[Rule, Offenders] = field(default_factory=dict)
+    broken: dict[Rule, Offenders] = dataclasses.field(default_factory=dict)
 
 
 @dataclass
@@ -61,10 +62,10 @@ class Reading:
 
     rows: int
     columns: tuple[str, ...]
-    tallies: dict[str, Tally] = field(default_factory=dict)
+    tallies: dict[str, Tally] = dataclasses.field(default_factory=dict)
     newest: date | None = None
     naive: bool = False
-    unchecked: dict[tuple[str, Rule], str] = field(default_factory=dict)  # field and rule, and why it was not checked
+    unchecked: dict[tuple[str, Rule], str] = dataclasses.field(default_factory=dict)  # (field, rule): why
     mistyped: frozenset[str] = frozenset()  # columns whose stored type is wrong whatever they hold; a row has no such
 
 
@@ -81,10 +82,10 @@ def read_rows(rows: list[Row], contract: Contract) -> Reading:
     """Count what the contract asks about rows."""
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
     reading = Reading(len(rows), columns)
-    for clause in contract.fields:
-        if clause.name in columns:
-            values = [row.get(clause.name) for row in rows]
-            reading.tallies[clause.name] = tally(clause, values, zone_of(contract))
+    for field in contract.fields:
+        if field.name in columns:
+            values = [row.get(field.name) for row in rows]
+            reading.tallies[field.name] = tally(field, values, zone_of(contract))
     aged = contract.field(contract.freshness.field or "") if contract.freshness else None
     if aged and aged.name in columns:
         is_time = IS_TYPE[aged.type]
@@ -94,34 +95,34 @@ def read_rows(rows: list[Row], contract: Contract) -> Reading:
     return reading
 
 
-def tally(clause: Field, values: list[Any], zone: str) -> Tally:
+def tally(field: Field, values: list[Any], zone: str) -> Tally:
     """Count who breaks which clause of one field."""
     present = [value for value in values if not is_missing(value)]
-    typed = [value for value in present if IS_TYPE[clause.type](value)]
+    typed = [value for value in present if IS_TYPE[field.type](value)]
     counted = Tally(len(present), len(typed))
-    breaks = {"type": [(kind(value), value) for value in present if not IS_TYPE[clause.type](value)]}
-    for rule, fails in tests(clause, zone).items():
+    breaks = {"type": [(kind(value), value) for value in present if not IS_TYPE[field.type](value)]}
+    for rule, fails in tests(field, zone).items():
         breaks[rule] = [value for value in typed if fails(value)]
-    if clause.unique:
+    if field.unique:
         repeated = repeats(typed)
         breaks["unique"] = [value for value in typed if value in repeated]
     counted.broken = {rule: offenders(rule, offending) for rule, offending in breaks.items() if offending}
     return counted
 
 
-def tests(clause: Field, zone: str) -> dict[Rule, Callable[[Any], bool]]:
+def tests(field: Field, zone: str) -> dict[Rule, Callable[[Any], bool]]:
     """For each value clause of a field, whether a value of the right type fails it."""
     fails: dict[Rule, Callable[[Any], bool]] = {}
-    if clause.enum is not None:
-        allowed = {comparable(value, zone) for value in clause.enum}
+    if field.enum is not None:
+        allowed = {comparable(value, zone) for value in field.enum}
         fails["enum"] = lambda value: comparable(value, zone) not in allowed
-    if clause.min is not None or clause.max is not None:
-        low, high = (None if bound is None else comparable(bound, zone) for bound in (clause.min, clause.max))
+    if field.min is not None or field.max is not None:
+        low, high = (None if bound is None else comparable(bound, zone) for bound in (field.min, field.max))
         fails["range"] = lambda value: (
             (low is not None and comparable(value, zone) < low) or (high is not None and comparable(value, zone) > high)
         )
-    if clause.pattern is not None:
-        pattern = clause.pattern
+    if field.pattern is not None:
+        pattern = field.pattern
         fails["pattern"] = lambda value: not matches(pattern, value)
     return fails
 
@@ -147,6 +148,7 @@ def offenders(rule: Rule, offending: list[Any]) -> Offenders:
 
 
 def is_missing(value: Any) -> bool:
+    """Whether the value is None, NaN, NaT or pandas' NA."""
     if value is None or type(value).__name__ in ("NaTType", "NAType"):
         return True
     if isinstance(value, Decimal):
@@ -155,10 +157,12 @@ def is_missing(value: Any) -> bool:
 
 
 def is_boolean(value: Any) -> bool:
+    """Whether the value is Python's or numpy's boolean."""
     return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
 
 
 def kind(value: Any) -> str:
+    """The name of a value's type; numpy's boolean is one with Python's."""
     return "boolean" if is_boolean(value) else type(value).__name__
 
 
@@ -199,12 +203,13 @@ def zone_of(contract: Contract) -> str:
 @cache
 def compiled(pattern: str) -> Any:
     """The pattern over a whole value. RE2 takes linear time whatever the pattern, and is what DuckDB uses itself."""
-    import re2
+    import re2  # here, because most contracts have no pattern
 
     return re2.compile(f"^(?:{pattern})$")
 
 
 def matches(pattern: str, value: str) -> bool:
+    """Whether the whole value matches."""
     try:
         return compiled(pattern).search(value) is not None
     except UnicodeEncodeError:  # half of a surrogate pair: no text in any file, so no match

@@ -19,15 +19,14 @@ import pyarrow as pa
 import sqlglot
 
 from clause.sources import connect
-from contracts import Contract
-from contracts.quoting import identifier
+from contracts import Contract, quoting
 from contracts.readers import files
-from contracts.scopes import names, tables
+from contracts.scopes import names_dataset, tables
 
-# The sum of the rows' hashes: the same rows in another order give the same, and a row that comes twice counts twice.
 SECONDS = 20.0  # for one statement
+# The sum of the rows' hashes: the same rows in another order give the same, and a row that comes twice counts twice.
 FINGERPRINT = "count(*), sum(hash(each)::hugeint), any_value(typeof(each))"
-Path3 = tuple[str, str, str]  # catalog, schema and table, "" where the SQL names none
+TableName = tuple[str, str, str]  # catalog, schema and table, "" where the SQL names none
 
 
 @dataclass(frozen=True)
@@ -60,11 +59,11 @@ class Consumers:
         self.models, self.not_run = list[Model](), dict[str, str]()
         self.connection = duckdb.connect(config={"threads": 1})  # sums of floats come in one order
         asked = dict.fromkeys(each for model in found for each in asked_for(model, dataset))
-        self.tables = [each for each in asked if self.has_place(each)]
+        self.tables = [each for each in asked if self.make_place(each)]
         self.places = list(dict.fromkeys((catalog, schema) for catalog, schema, _ in self.tables))
         path = ",".join(joined(*place) for place in [*self.places, ("", "main")] if any(place))
         self.connection.execute("set timezone = 'UTC'; set enable_external_access = false")
-        self.connection.execute("set search_path = '{}'".format(path.replace("'", "''")))  # for names without a schema
+        self.connection.execute(f"set search_path = {quoting.text(path)}")  # for names without a schema
         taken = {name.casefold() for _, _, name in self.tables}
         own = [model for model in found if model.name.casefold() not in taken]
         self.not_run = {model.where: "its name is that of the table itself" for model in found if model not in own}
@@ -81,12 +80,12 @@ class Consumers:
         self.not_run |= dict.fromkeys(sorted(unstable), "it gives something else each time")
         self.teams = {model.where.partition("/")[0] for model in found}
 
-    def has_place(self, table: Path3) -> bool:
+    def make_place(self, table: TableName) -> bool:
         """Make the catalog and the schema of a table; False for those of DuckDB itself."""
         catalog, schema, _ = table
         try:
             if catalog:
-                self.connection.execute(f"attach if not exists ':memory:' as {identifier(catalog)}")
+                self.connection.execute(f"attach if not exists ':memory:' as {quoting.identifier(catalog)}")
             if schema:
                 self.connection.execute(f"create schema if not exists {joined(catalog, schema)}")
             self.connection.execute(f"create or replace table {joined(*table)} (nothing integer)")
@@ -165,6 +164,7 @@ class Consumers:
         return found
 
     def compute(self, model: Model) -> Computed:
+        """What one model gives; its table goes where it stops, so that nobody reads that of an earlier run."""
         if error := self.make(model):
             for place in self.places:
                 self.connection.execute(f"drop table if exists {joined(*place, model.name)}")
@@ -224,12 +224,12 @@ def text(path: Path) -> str:
         return ""  # which is not one SELECT
 
 
-def asked_for(model: Model, dataset: str) -> Iterator[Path3]:
+def asked_for(model: Model, dataset: str) -> Iterator[TableName]:
     """The names under which a model asks for the table."""
     with suppress(sqlglot.errors.SqlglotError, RecursionError):
         for statement in sqlglot.parse(model.sql, read="duckdb"):
             for table in tables(statement) if statement else ():
-                if names(table, dataset):
+                if names_dataset(table, dataset):
                     yield table.catalog, table.db, table.name
 
 
@@ -243,4 +243,4 @@ def reads(model: Model, name: str) -> bool:
 
 
 def joined(*parts: str) -> str:
-    return ".".join(identifier(part) for part in parts if part)
+    return ".".join(quoting.identifier(part) for part in parts if part)

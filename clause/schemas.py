@@ -12,8 +12,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, cast, get_origin
 
+import ibis
 import ibis.expr.operations as ops
 import ibis.expr.types as ir
+import pyarrow as pa
 from ibis.expr.schema import Schema as TableSchema
 
 import contracts
@@ -152,7 +154,7 @@ class Schema:
         Casts never lose anything: '5.7' is no int. Raises StructuralError, CoercionError, ConstraintError or
         CheckExecutionError, with all failures at once. Runs one aggregate query, and one more where something fails.
         """
-        from clause.parsing import parsed
+        from clause.parsing import parsed  # here, because it stands on this module
 
         return cast("DataFrame[S]", frame_of(cls)(parsed(cls, table).op()))
 
@@ -268,6 +270,7 @@ def schema_from(agreed: Contract | str | Path | Mapping[str, Any]) -> type[Schem
 
 
 def contract_of(cls: type[Schema], version: str, owner: str) -> Contract:
+    """What `to_contract` gives; version and owner are for a class that is bound to no contract."""
     unsaid = [f"{column.name}: {column.dtype}" for column in cls._columns.values() if column.type is None]
     for column in cls._columns.values():
         unsaid += [f"{column.name}: {check.name}" for check in column.split()[1]]
@@ -313,16 +316,13 @@ NOTHING = contracts.from_mapping(
 
 def nearest(name: str, others: list[str]) -> str | None:
     """The column that was probably meant."""
-    import difflib
+    import difflib  # here, because most tables lack no column
 
     return next(iter(difflib.get_close_matches(name, others, 1)), None)
 
 
 def as_table(value: Any, cls: type[Schema], phase: ValidationPhase) -> Any:
     """Any kind of table as an ibis table; StructuralError where it is none."""
-    import ibis
-    import pyarrow as pa
-
     library, kind = type(value).__module__.partition(".")[0], type(value).__name__
     try:
         if isinstance(value, ir.Table):

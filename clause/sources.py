@@ -25,8 +25,8 @@ from ibis.backends.sql.datatypes import DuckDBType
 from ibis.expr.datatypes import DataType
 
 from clause import engines
+from contracts import quoting
 from contracts.errors import DataError
-from contracts.quoting import identifier
 
 Type = Literal["string", "integer", "number", "boolean", "date", "timestamp"]
 
@@ -64,8 +64,8 @@ class Source:
     written: Literal["typed", "csv", "json"] = "typed"
     relation: Any = None  # the DuckDB relation that `table` stands for; None where `table` is one of ibis's own
     integers: frozenset[str] = frozenset()  # columns that hold integers though their stored type does not say so
-    opaque: Mapping[str, str] = field(default_factory=dict)  # columns of a type that no contract has: they are text in
-    # `table`, where this names the column as it was
+    # Columns of a type that no contract has are text in `table`; here is the name there of the column as it was.
+    opaque: Mapping[str, str] = field(default_factory=dict)
     untyped: frozenset[str] = frozenset()  # columns without a type of their own
     texts: Mapping[str, str] = field(default_factory=dict)  # JSON: column -> the column of its strings, unquoted
     parsed: Mapping[str, tuple[Type, str]] = field(default_factory=dict)  # column -> type and name of its values
@@ -197,7 +197,7 @@ def is_plain(dtype: DataType) -> bool:
 
 def unreadable(origin: str, error: Exception) -> DataError:
     """What the reader says, in a line, with the line of the file where it names one."""
-    from clause import files
+    from clause import files  # here, because it stands on this module
 
     text = engines.reason(error)
     file = re.search(r'^  file = (.+)$|file "([^"]+)"', text, re.MULTILINE)
@@ -277,7 +277,7 @@ def open_relation(
     for i, (name, inner, type) in enumerate(zip(columns, relation.columns, map(str, relation.types), strict=True)):
         if wanted is not None and name not in wanted:
             continue
-        expression = duckdb.SQLExpression(identifier(inner))
+        expression = duckdb.SQLExpression(quoting.identifier(inner))
         dtype = parsed_type(type)
         if type == "HUGEINT":
             integers.add(name)
@@ -308,6 +308,7 @@ def instance(process: int) -> duckdb.DuckDBPyConnection:
 
 
 def connect(timezone: str = "UTC") -> duckdb.DuckDBPyConnection:
+    """A connection of its own to this process's DuckDB; `timezone` is where times without a zone were written."""
     connection = instance(os.getpid()).cursor()
-    connection.execute("set timezone = '{}'".format(timezone.replace("'", "''")))
+    connection.execute(f"set timezone = {quoting.text(timezone)}")
     return connection

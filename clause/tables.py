@@ -27,22 +27,22 @@ WIDEST = Decimal(10**38 - 1)  # the largest number that every engine's DECIMAL h
 
 def read_table(source: Source, contract: Contract) -> Reading:
     """Count what the contract asks about a table: one query, and a second where something is broken."""
-    source = source.parse({clause.name: clause.type for clause in contract.fields})
-    fields = {i: clause for i, clause in enumerate(contract.fields) if clause.name in source.columns}
+    source = source.parse({field.name: field.type for field in contract.fields})
+    fields = {i: field for i, field in enumerate(contract.fields) if field.name in source.columns}
     counts = source.run(lambda: source.table.aggregate(**measures(source, contract, fields)), contract)[0]
     reading = Reading(counts["rows"], source.columns)
     broken: list[tuple[Field, Rule]] = []
-    for i, clause in fields.items():
+    for i, field in fields.items():
         present = counts[f"present_{i}"]
-        typed = counts.get(f"typed_{i}", present if source.can_hold(clause.name, clause.type) else 0)
-        reading.tallies[clause.name] = Tally(present, typed)
+        typed = counts.get(f"typed_{i}", present if source.can_hold(field.name, field.type) else 0)
+        reading.tallies[field.name] = Tally(present, typed)
         own = [key.removesuffix(f"_{i}") for key in counts if key.startswith("check") and key.endswith(f"_{i}")]
         failing = {rule: counts.get(f"{rule}_{i}", 0) for rule in ("enum", "range", "pattern", *own)}
         failing["type"] = present - typed
         failing["unique"] = typed - counts.get(f"distinct_{i}", typed)
-        broken += [(clause, rule) for rule, rows in failing.items() if rows]
-    for clause, rule, offenders in offending(source, contract, broken):
-        reading.tallies[clause.name].broken[rule] = offenders
+        broken += [(field, rule) for rule, rows in failing.items() if rows]
+    for field, rule, offenders in offending(source, contract, broken):
+        reading.tallies[field.name].broken[rule] = offenders
     reading.unchecked = {(name, "pattern"): why for name, why in unsearchable(source, contract).items()}
     newest = counts.get("newest")
     if isinstance(newest, str):  # DuckDB's text for a time that Python does not have, after 9999 or before 1
@@ -50,9 +50,9 @@ def read_table(source: Source, contract: Contract) -> Reading:
     reading.newest = newest
     reading.naive = bool(counts.get("naive"))
     reading.mistyped = frozenset(
-        clause.name
-        for clause in fields.values()
-        if not source.can_hold(clause.name, clause.type) and not source.is_untyped(clause.name)
+        field.name
+        for field in fields.values()
+        if not source.can_hold(field.name, field.type) and not source.is_untyped(field.name)
     )
     return reading
 
@@ -61,16 +61,16 @@ def measures(source: Source, contract: Contract, fields: dict[int, Field]) -> di
     """The columns of the one aggregate query, named by the field's place, since a field may have any name."""
     table = source.table
     asked: dict[str, ir.Value] = {"rows": table.count()}
-    for i, clause in fields.items():
-        asked[f"present_{i}"] = source.stored(clause.name).count()
-        if not source.can_hold(clause.name, clause.type):
+    for i, field in fields.items():
+        asked[f"present_{i}"] = source.stored(field.name).count()
+        if not source.can_hold(field.name, field.type):
             continue
-        values = source.value(clause.name, clause.type)
-        if source.written != "typed" or clause.name in source.integers:
+        values = source.value(field.name, field.type)
+        if source.written != "typed" or field.name in source.integers:
             asked[f"typed_{i}"] = values.count()
-        for rule, fails in tests(source, contract, clause):
+        for rule, fails in tests(source, contract, field):
             asked[f"{rule}_{i}"] = table.count(where=fails)
-        if clause.unique:
+        if field.unique:
             asked[f"distinct_{i}"] = values.nunique()
     aged = contract.field(contract.freshness.field or "") if contract.freshness else None
     if aged and aged.name in source.columns and source.can_hold(aged.name, aged.type):
@@ -80,25 +80,25 @@ def measures(source: Source, contract: Contract, fields: dict[int, Field]) -> di
     return asked
 
 
-def tests(source: Source, contract: Contract, clause: Field) -> Iterator[tuple[Rule, ir.BooleanValue]]:
+def tests(source: Source, contract: Contract, field: Field) -> Iterator[tuple[Rule, ir.BooleanValue]]:
     """For each value clause of a field, which rows hold a value of the right type that fails it."""
-    if not source.can_hold(clause.name, clause.type):
+    if not source.can_hold(field.name, field.type):
         return
-    values = wide_enough(source.value(clause.name, clause.type), clause)
+    values = wide_enough(source.value(field.name, field.type), field)
     engine = engines.engine_of(source.table)
-    if clause.enum is not None:
-        allowed = engines.storable(clause.enum, engine)
+    if field.enum is not None:
+        allowed = engines.storable(field.enum, engine)
         yield "enum", ~values.isin([literal(value, values.type(), contract, engine) for value in allowed])
     outside = []
-    if clause.min is not None:
-        outside.append(values < literal(clause.min, values.type(), contract, engine))
-    if clause.max is not None:
-        outside.append(values > literal(clause.max, values.type(), contract, engine))
+    if field.min is not None:
+        outside.append(values < literal(field.min, values.type(), contract, engine))
+    if field.max is not None:
+        outside.append(values > literal(field.max, values.type(), contract, engine))
     if outside:
         yield "range", outside[0] if len(outside) == 1 else outside[0] | outside[1]
-    if clause.pattern is not None and clause.name not in unsearchable(source, contract):
-        yield "pattern", ~matching.matches(values, clause.pattern)
-    yield from source.checks(clause.name)
+    if field.pattern is not None and field.name not in unsearchable(source, contract):
+        yield "pattern", ~matching.matches(values, field.pattern)
+    yield from source.checks(field.name)
 
 
 def unsearchable(source: Source, contract: Contract) -> dict[str, str]:
@@ -106,23 +106,23 @@ def unsearchable(source: Source, contract: Contract) -> dict[str, str]:
     reasons: dict[str, str] = {}
     if source.relation is not None:  # DuckDB, whose regular expressions are the contract's own
         return reasons
-    for clause in contract.fields:
-        if clause.pattern is None or clause.name not in source.columns or not source.can_hold(clause.name, clause.type):
+    for field in contract.fields:
+        if field.pattern is None or field.name not in source.columns or not source.can_hold(field.name, field.type):
             continue
         try:
-            matching.matches(source.value(clause.name, clause.type), clause.pattern)
+            matching.matches(source.value(field.name, field.type), field.pattern)
         except matching.NotSearchable as error:
-            reasons[clause.name] = str(error)
+            reasons[field.name] = str(error)
     return reasons
 
 
-def wide_enough(values: ir.Value, clause: Field) -> ir.Value:
+def wide_enough(values: ir.Value, field: Field) -> ir.Value:
     """The values in a type in which they can be compared with what the contract names."""
-    if clause.type == "number" and not values.type().is_integer():
+    if field.type == "number" and not values.type().is_integer():
         return values.cast("float64")
     if not values.type().is_integer():
         return values
-    constants: list[Any] = [value for value in (*(clause.enum or ()), clause.min, clause.max) if value is not None]
+    constants: list[Any] = [value for value in (*(field.enum or ()), field.min, field.max) if value is not None]
     if any(isinstance(value, float) for value in constants):
         return values.cast("float64")
     low = max(values.type().bounds.lower, -(2**63))  # a literal of ibis is of 64 bits with a sign
@@ -153,7 +153,7 @@ def offending(
         return
 
     def query() -> ir.Table:
-        counted = [offenders(source, contract, clause, rule) for clause, rule in broken]
+        counted = [offenders(source, contract, field, rule) for field, rule in broken]
         engine = engines.engine_of(source.table)
         nulls = {f"v{i}": engines.null(table.value.type(), engine) for i, table in enumerate(counted)}
         parts = []
@@ -166,14 +166,14 @@ def offending(
             parts.append(total.select(clause=which, rows=total.rows, different=total.different, **nulls))
         return ibis.union(*parts, distinct=False)
 
-    found = source.run(query, (contract, tuple((clause.name, rule) for clause, rule in broken)))
-    for i, (clause, rule) in enumerate(broken):
+    found = source.run(query, (contract, tuple((field.name, rule) for field, rule in broken)))
+    for i, (field, rule) in enumerate(broken):
         whole, *most = sorted((row for row in found if row["clause"] == i), key=lambda row: -row["different"])
         most.sort(key=lambda row: (-row["rows"], isinstance(row[f"v{i}"], str), row[f"v{i}"]))
         values = tuple((row[f"v{i}"], int(row["rows"])) for row in most)
         if source.written == "json" and rule == "type":
             values = tuple((parsed(text), rows) for text, rows in values)
-        yield clause, rule, Offenders(int(whole["rows"]), whole["different"], values)
+        yield field, rule, Offenders(int(whole["rows"]), whole["different"], values)
 
 
 def parsed(text: str) -> Any:
@@ -185,15 +185,15 @@ def parsed(text: str) -> Any:
     return text if isinstance(value, dict | list) else value
 
 
-def offenders(source: Source, contract: Contract, clause: Field, rule: Rule) -> ir.Table:
+def offenders(source: Source, contract: Contract, field: Field, rule: Rule) -> ir.Table:
     """The values that break one clause, each with its rows."""
-    stored = source.stored(clause.name)
+    stored = source.stored(field.name)
     if rule == "type":
         values, breaks = stored, stored.notnull()
-        if source.can_hold(clause.name, clause.type):
-            breaks &= source.value(clause.name, clause.type).isnull()
+        if source.can_hold(field.name, field.type):
+            breaks &= source.value(field.name, field.type).isnull()
     else:
-        values = source.value(clause.name, clause.type)
-        breaks = values.notnull() if rule == "unique" else dict(tests(source, contract, clause))[rule]
+        values = source.value(field.name, field.type)
+        breaks = values.notnull() if rule == "unique" else dict(tests(source, contract, field))[rule]
     counted = source.table.filter(breaks).select(value=values).group_by("value").aggregate(rows=lambda t: t.count())
     return counted.filter(counted.rows > 1) if rule == "unique" else counted

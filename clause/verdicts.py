@@ -43,8 +43,8 @@ def line_of(contract: Contract, found: Violation | NotChecked) -> int | None:
     """The line of the contract file that states the clause; None where the contract is no file."""
     if found.rule in ("volume", "freshness", "additive"):
         return contract.line(None, CLAUSES.get(found.rule, found.rule))
-    clause = contract.field(found.field or "")
-    key = "max" if clause and found.rule == "range" and clause.min is None else CLAUSES.get(found.rule, found.rule)
+    field = contract.field(found.field or "")
+    key = "max" if field and found.rule == "range" and field.min is None else CLAUSES.get(found.rule, found.rule)
     return contract.line(found.field, key)
 
 
@@ -204,6 +204,7 @@ FAILURES: dict[str, Callable[[str], str]] = {
 
 
 def junit_failure(why: str) -> str:
+    """A test suite of one case, which is an error."""
     from xml.etree import ElementTree
 
     counts = {"tests": "1", "failures": "0", "errors": "1", "skipped": "0", "time": "0"}
@@ -216,6 +217,7 @@ def junit_failure(why: str) -> str:
 
 
 def sarif_failure(why: str) -> str:
+    """A run that was not successful, and why."""
     notes = [{"level": "error", "message": {"text": why}}]
     invocation = {"executionSuccessful": False, "toolExecutionNotifications": notes}
     run = {"tool": {"driver": {"name": "validate.py"}}, "results": [], "invocations": [invocation]}

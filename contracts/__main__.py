@@ -256,12 +256,13 @@ def named_field(name: str, contract: Contract) -> str:
 
 
 def renaming(text: str, contract: Contract) -> tuple[str, str]:
+    """OLD=NEW, of which the contract has the old field."""
     old, new = pair(text, "--name")
     return named_field(old, contract), new
 
 
 def pair(text: str, option: str, form: str = "FIELD=WORD") -> tuple[str, str]:
-    """FIELD=WORD."""
+    """Both sides of an argument such as FIELD=WORD; `form` says what the option takes."""
     name, sign, word = text.partition("=")
     if not (name and sign and word):
         raise Wrong(f"{option} takes {form}, but here is {text!r}")

@@ -22,6 +22,7 @@ from contracts.auditing.sqlfiles import project_of
 from contracts.auditing.table_rules import contradicted_units, stars, unlisted_consumers, unread_fields, unwritten_units
 from contracts.auditing.value_rules import silent_defaults, unhandled_values, unknown_literals, unwritten_clauses
 from contracts.auditing.workers import SECONDS, in_workers
+from contracts.changes import numbers
 from contracts.document import Contract, load
 from contracts.errors import ContractError
 from contracts.values import short
@@ -80,7 +81,7 @@ def audit(
     judge = Judge(known, allowances, dialect, complete=not missing, here=here)
     findings = judge.findings(RULES)
     if data:
-        from contracts.auditing.blast import measured
+        from contracts.auditing.blast import measured  # and with it duckdb, which most audits do without
 
         findings = measured(findings, judge, known, data, amount=amount, where=where or {})
     notes = sorted(judge.not_judged, key=lambda one: (one.file, one.line))
@@ -137,13 +138,9 @@ def load_all(place: str | None, missing: list[NotAudited]) -> list[Contract]:
             missing.append(NotAudited(file.as_posix(), f"line {fault.line}: it is no contract: {fault.message}"))
             continue
         before = newest.get(contract.dataset)
-        if before is None or number_of(contract) > number_of(before):
+        if before is None or numbers(contract.version) > numbers(before.version):
             newest[contract.dataset] = contract
     return list(newest.values())
-
-
-def number_of(contract: Contract) -> tuple[int, ...]:
-    return tuple(int(part) for part in contract.version.split("."))
 
 
 def in_contract(contract: Contract) -> list[Allowance]:
@@ -175,7 +172,7 @@ def sql_files(paths: Sequence[str], missing: list[NotAudited]) -> Iterator[tuple
                 seen.add(real)
                 yield path, given
         if not count:
-            missing.append(NotAudited(given.as_posix(), "there is no .sql file in it"))
+            missing.append(NotAudited(given.as_posix(), "there is no .sql file in it; give a folder that has some"))
 
 
 def below(folder: Path, missing: list[NotAudited]) -> Iterator[Path]:

@@ -173,10 +173,10 @@ def field(draft: Draft, part: Taken, known: dict[str, Any]) -> None:
     branches = part.raw("type")
     branches = branches if isinstance(branches, list) else [branches]
     there = [one for one in branches if one != "null"]
-    remember(there[0] if there else None, known)
-    kind = (
-        known.get(there[0], there[0]) if len(there) == 1 and isinstance(there[0], str) else there[0] if there else None
-    )
+    kind = there[0] if there else None
+    remember(kind, known)
+    if len(there) == 1 and isinstance(kind, str):
+        kind = known.get(kind, kind)
     type_ = contract_type(kind)
     if name is None or len(there) != 1 or type_ is None:
         draft.leave(f"{part.where}: {name or 'a field without a name'} is no single plain type, and a contract is flat")

@@ -34,6 +34,7 @@ class Change:
 
     @property
     def breaking(self) -> bool:
+        """Whether it needs a major bump."""
         return self.bump == "major"
 
     def __str__(self) -> str:
@@ -68,6 +69,7 @@ def given(old: str, new: str) -> Bump | None:
 
 
 def numbers(version: str) -> tuple[int, ...]:
+    """The three numbers of a version, for versions to be compared: 1.10.0 comes after 1.9.0."""
     return tuple(map(int, version.split(".")))
 
 

@@ -191,7 +191,7 @@ class Contract(Part):
     consumers: Teams = clause(default=(), description="The teams that read the data.")
     freshness: Freshness | None = clause(default=None, description="How old the newest row may be.")
     volume: Volume | None = clause(default=None, description="How many rows there may be.")
-    fields: Annotated[tuple[Field, ...], pydantic.BeforeValidator(values.some)] = clause(
+    fields: Annotated[tuple[Field, ...], pydantic.BeforeValidator(values.some_fields)] = clause(
         description="The columns it speaks about.",
         json_schema_extra={"minItems": 1},
         examples=["[{name: id, type: string}]"],

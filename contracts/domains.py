@@ -13,6 +13,7 @@ MOST_VALUES = 1_000
 
 
 def family(field: Field) -> str:
+    """The type with whose values those of the field compare: number or timestamp for two types each."""
     return FAMILY.get(field.type, field.type)
 
 

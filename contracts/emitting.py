@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from sqlglot.dialects.duckdb import DuckDB
+
 from contracts import quoting
 from contracts.changes import wording
 from contracts.document import Field
@@ -18,7 +20,7 @@ from contracts.errors import printable
 SQL_TYPES = {"string": "varchar", "integer": "bigint", "number": "double"}
 
 
-def both(dataset: str, pairs: Iterable[tuple[Field, Field]]) -> str:
+def emit_both(dataset: str, pairs: Iterable[tuple[Field, Field]]) -> str:
     """The query that fills each new field beside its old one; "" where there is none."""
     made = [expression(old, new) for old, new in pairs]
     if not made:
@@ -66,8 +68,6 @@ def mapped(old: Field, new: Field) -> Iterator[tuple[Any, str]]:
 
 def identifier(name: str) -> str:
     """A name in SQL, quoted where it must be."""
-    from sqlglot.dialects.duckdb import DuckDB
-
     plain = re.fullmatch("[a-z_][a-z0-9_]*", name) and name.upper() not in DuckDB.Tokenizer.KEYWORDS
     return name if plain else quoting.identifier(name)
 

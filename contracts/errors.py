@@ -169,4 +169,5 @@ def portable(error: BaseException | None) -> BaseException | None:
 
 
 def shortened(text: str, most: int) -> str:
+    """The text, of at most so many characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

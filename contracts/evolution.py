@@ -58,6 +58,7 @@ def diff(
 
 
 def as_contract(contract: Contract | str | os.PathLike[str] | Mapping[str, Any]) -> Contract:
+    """The contract, loaded where it is a path or a mapping. Raises ContractError."""
     if isinstance(contract, Contract):
         return contract
     return from_mapping(contract) if isinstance(contract, Mapping) else load(contract)
@@ -67,6 +68,7 @@ def as_contract(contract: Contract | str | os.PathLike[str] | Mapping[str, Any])
 
 
 def added(field: Field) -> Change:
+    """A new field."""
     says = f"{field.name}: a new {field.type} field, which nobody reads yet"
     return Change(field.name, "field added", None, field, "structural", "minor", says)
 

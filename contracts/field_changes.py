@@ -42,17 +42,11 @@ def field_changes(a: Field, b: Field, editorial: bool) -> Iterator[Change]:
 
 
 def type_change(a: Field, b: Field) -> Change:
+    """Another type: wider, as every old value is one of the new type's, or else breaking."""
     says = f"{a.name}: the type was {a.type} and is {b.type}"
     if met := WIDER.get((a.type, b.type)):
-        return Change(
-            a.name,
-            "type widened",
-            a.type,
-            b.type,
-            "structural",
-            "minor",
-            f"{says}, which is wider; an old reader may meet {met}",
-        )
+        says = f"{says}, which is wider; an old reader may meet {met}"
+        return Change(a.name, "type widened", a.type, b.type, "structural", "minor", says)
     rule = "type narrowed" if (b.type, a.type) in WIDER else "type changed"
     return Change(a.name, rule, a.type, b.type, "structural", "major", f"{says}; readers expect {a.type}")
 

@@ -62,6 +62,7 @@ def markdown(found: Verdict, new: Contract) -> str:
 
 
 def row(change: Change) -> str:
+    """A change as a row of the table in markdown."""
     bump = f"**{change.bump}**" if change.breaking else change.bump
     return f"| {bump} | {change.kind} | {change.rule} | {cell(str(change))} |"
 

@@ -14,7 +14,8 @@
 | markdown, html| a page that a person reads                                  |          |
 | table         |                                                             | a draft from the values themselves |
 
-Each is a file in `forms/`. Nothing is dropped in silence, in either direction.
+Each is a file in `forms/`, but for `avro`, which a schema registry's verdict needs too. Nothing is dropped in silence,
+in either direction.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import Scope
 
 from contracts.errors import printable
-from contracts.scopes import in_lateral, names, scopes
+from contracts.scopes import in_lateral, names_dataset, scopes
 from contracts.values import short
 
 
@@ -104,7 +104,7 @@ class Search:
         """What a table in FROM hands out."""
         if not table.args.get("db") and (local := self.local.get(table.name.casefold())):
             return local
-        if names(table, self.dataset):
+        if names_dataset(table, self.dataset):
             return Relation(frozenset({self.field}))
         return self.models.get(table.name.casefold(), Relation())
 

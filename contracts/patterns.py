@@ -44,6 +44,7 @@ def literal(texts: Iterable[str]) -> str:
 
 
 def anything() -> Expression:
+    """Any text."""
     return star(("set", ((0, LAST),)))
 
 
@@ -51,6 +52,7 @@ def anything() -> Expression:
 
 
 def cat(a: Expression, b: Expression) -> Expression:
+    """A text of a, and then one of b."""
     if NOTHING in (a, b):
         return NOTHING
     if a == EMPTY:
@@ -61,6 +63,7 @@ def cat(a: Expression, b: Expression) -> Expression:
 
 
 def alt(parts: Iterable[Expression]) -> Expression:
+    """A text of any of the parts."""
     flat: set[Expression] = set()
     for part in parts:
         flat |= part[1] if part[0] == "alt" else {part}
@@ -71,10 +74,12 @@ def alt(parts: Iterable[Expression]) -> Expression:
 
 
 def star(a: Expression) -> Expression:
+    """Texts of a, any number of them."""
     return EMPTY if a in (NOTHING, EMPTY) else a if a[0] == "star" else ("star", a)
 
 
 def may_end(a: Expression) -> bool:
+    """Whether '' is one of its texts."""
     match a[0]:
         case "empty" | "star":
             return True
@@ -152,12 +157,14 @@ class Reader:
         return found
 
     def alternatives(self, depth: int) -> Expression:
+        """What stands between | and |; depth: how many groups are open."""
         parts = [self.sequence(depth)]
         while self.take(r"\|"):
             parts.append(self.sequence(depth))
         return alt(parts)
 
     def sequence(self, depth: int) -> Expression:
+        """One alternative: its parts, one after the other."""
         whole = EMPTY
         if depth == 0:
             self.take(r"\^|\\A")  # the whole text is matched anyway
@@ -168,6 +175,7 @@ class Reader:
         return whole
 
     def repeated(self, one: Expression) -> Expression:
+        """A part, as often as *, +, ? or {…} behind it say."""
         while found := self.take(r"([*+?]|\{(\d+)(,(\d*))?\})\??"):
             sign, least, comma, most = found.groups()
             if sign in "*+?":
@@ -186,6 +194,7 @@ class Reader:
         return one
 
     def atom(self, depth: int) -> Expression:
+        """A group, a set of characters, or one character."""
         if self.take(r"\((\?:|\?P?<\w+>)?(?!\?)"):
             inner = self.alternatives(depth + 1)
             self.at += 1

@@ -22,7 +22,7 @@ import yaml
 
 from contracts.changes import given, needed
 from contracts.document import Contract, Deprecated, Field, parse
-from contracts.emitting import both
+from contracts.emitting import emit_both
 from contracts.errors import ContractError, printable
 from contracts.evolution import as_contract, diff, renames
 from contracts.readers import Readers
@@ -77,6 +77,7 @@ class Plan:
         return "\n".join(says)
 
     def steps(self) -> Iterator[str]:
+        """The lines of the plan: expand, migrate field by field, contract, and what is left out."""
         dataset, old, new = printable(self.current.dataset), self.current.version, self.expand.version
         if old == new:
             yield f"EXPAND   {dataset} {old} has it already" if self.drops else f"NOTHING TO DO for {dataset} {old}"
@@ -121,7 +122,7 @@ def plan(
     announce, editorial = announce or dt.date.today(), frozenset(editorial)
     breaking = {c.field: c.rule for c in diff(current, wanted, editorial=editorial) if c.breaking and c.field}
     fields, successors, left_out = expanded(current, wanted, announce, names or {}, breaking)
-    kept, not_kept = table(current, wanted, successors)
+    kept, not_kept = beside_fields(current, wanted, successors)
     left_out += not_kept
     if current.evolution.additive == "forbidden" and len(fields) > len(current.fields):
         left_out.append("the new fields: the contract says additive: forbidden, so none can be added")
@@ -142,7 +143,7 @@ def plan(
     )
     drops = tuple(dropping(expand, successors, consumers, dialect))
     pairs = [(drop.field, drop.successor) for drop in drops if drop.successor]
-    sql = both(current.dataset, [(old, new) for old, new in pairs if not current.field(new.name)])
+    sql = emit_both(current.dataset, [(old, new) for old, new in pairs if not current.field(new.name)])
     return Plan(current, expand, contract, expand_text, contract_text, drops, sql, tuple(left_out))
 
 
@@ -161,7 +162,7 @@ def expanded(
     left_out = []
     for name in names:
         if (field := wanted.field(name)) is not None and name not in breaking:
-            raise ValueError(f"{name} stays as it is, so no field beside it needs the name {names[name]}")
+            raise ValueError(f"{name} stays as it is, so no field beside it needs the name {names[name]}; leave it out")
     for field in current.fields:
         new = wanted.field(field.name)
         if new is not None and field.name not in breaking:
@@ -172,7 +173,8 @@ def expanded(
         elif new is not None:
             name = names.get(field.name) or fresh(field.name, taken)
             if name in taken:
-                raise ValueError(f"the new field beside {field.name} cannot be called {name}: there is one already")
+                says = f"the new field beside {field.name} cannot be called {name}: there is one already"
+                raise ValueError(f"{says}; choose another name")
             taken.add(name)
             successors[field.name] = name
             mark = Deprecated(announced=announce, replaced_by=name)
@@ -186,9 +188,8 @@ def expanded(
         else:
             successor = names.get(field.name) or renamed.get(field.name)
             if successor and wanted.field(successor) is None:
-                raise ValueError(
-                    f"{field.name} cannot be replaced by {successor}: the wanted version has no such field"
-                )
+                says = f"{field.name} cannot be replaced by {successor}: the wanted version has no such field"
+                raise ValueError(f"{says}; name one of its fields")
             successors[field.name] = successor
             mark = Deprecated(announced=announce, replaced_by=successor)
             fields.append(field.model_copy(update={"deprecated": mark}))
@@ -198,11 +199,16 @@ def expanded(
     for place, field in enumerate(wanted.fields):
         if current.field(field.name) is None and field.name not in placed:
             before = wanted.fields[place - 1].name if place else None
-            index = next((i for i, each in enumerate(fields) if each.name == before), len(fields) - 1)
-            while index + 1 < len(fields) and fields[index + 1].name in placed | set(successors.values()):
-                index += 1
-            fields.insert(index + 1, field)
+            insert_after(before, field, fields, {*placed, *successors.values()})
     return fields, successors, left_out
+
+
+def insert_after(before: str | None, field: Field, fields: list[Field], passed: set[str | None]) -> None:
+    """Put a new field behind the one of that name and those of `passed` that follow it; last, where it is not there."""
+    index = next((i for i, each in enumerate(fields) if each.name == before), len(fields) - 1)
+    while index + 1 < len(fields) and fields[index + 1].name in passed:
+        index += 1
+    fields.insert(index + 1, field)
 
 
 def fresh(name: str, taken: set[str]) -> str:
@@ -229,7 +235,7 @@ def guesses(current: Contract, wanted: Contract) -> dict[str, str]:
     return {a: b for a, b in pairs if sum(x == a for x, _ in pairs) == 1 == sum(y == b for _, y in pairs)}
 
 
-def table(
+def beside_fields(
     current: Contract, wanted: Contract, successors: Mapping[str, str | None]
 ) -> tuple[dict[str, Any], list[str]]:
     """What the expand version takes of the wanted one beside the fields, and what it cannot take."""

@@ -22,7 +22,7 @@ from sqlglot.errors import SqlglotError
 
 from contracts.errors import printable
 from contracts.lineage import Reader, Script, Search
-from contracts.scopes import names, scopes, tables
+from contracts.scopes import names_dataset, scopes, tables
 from contracts.values import short
 
 MOST_BYTES = 20_000_000
@@ -83,7 +83,7 @@ def readers(
         search = Search(dataset, field)
         found |= search.through(own)
         unknown += [Unknown(team, path.as_posix(), reason) for path, reason in search.failed.items()]
-        if any(names(table, dataset) for script in own for each in script.statements for table in tables(each)):
+        if any(names_dataset(table, dataset) for script in own for each in script.statements for table in tables(each)):
             heard.add(team)
     for team in sorted(set(teams) - heard):
         if any(one.team == team for one in unknown):
@@ -103,9 +103,9 @@ def files(folder: Path) -> Iterator[Path]:
     def fail(error: OSError) -> None:
         raise error
 
-    for place, folders, names_ in os.walk(folder, onerror=fail):
+    for place, folders, names in os.walk(folder, onerror=fail):
         folders.sort()
-        yield from (Path(place, name) for name in sorted(names_) if name.lower().endswith(".sql"))
+        yield from (Path(place, name) for name in sorted(names) if name.lower().endswith(".sql"))
 
 
 def parsed(folder: Path, path: Path, dialect: str, unknown: list[Unknown]) -> Script | None:

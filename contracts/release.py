@@ -18,7 +18,7 @@ from contracts.changes import BUMPS, Bump, Change, given, needed, numbers
 from contracts.document import Contract
 from contracts.errors import printable
 from contracts.evolution import diff
-from contracts.readers import Readers, readers
+from contracts.readers import Readers, Unknown, readers
 
 REMOVED = ("field removed", "field renamed")
 
@@ -142,9 +142,9 @@ def number_reasons(old: str, new: str, changes: list[Change]) -> Iterator[str]:
 def step(version: str, bump: Bump) -> str:
     """The next version after that bump."""
     major, minor, patch = numbers(version)
-    return {"major": f"{major + 1}.0.0", "minor": f"{major}.{minor + 1}.0", "patch": f"{major}.{minor}.{patch + 1}"}[
-        bump
-    ]
+    if bump == "major":
+        return f"{major + 1}.0.0"
+    return f"{major}.{minor + 1}.0" if bump == "minor" else f"{major}.{minor}.{patch + 1}"
 
 
 def clause_reasons(old: Contract, change: Change, allowed: set[str]) -> Iterator[str]:
@@ -189,8 +189,6 @@ def who_reads(old: Contract, name: str, consumers: str | os.PathLike[str] | None
     """The field's readers; every team is unknown where there is no folder of SQL."""
     if consumers is not None:
         return readers(consumers, old.dataset, name, old.consumers, dialect=dialect)
-    from contracts.readers import Unknown
-
     reason = "no SQL was given; name its folder with --consumers"
     return Readers(old.dataset, name, (), tuple(Unknown(team, None, reason) for team in old.consumers), old.consumers)
 

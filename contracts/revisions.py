@@ -47,5 +47,5 @@ def git(folder: Path, *arguments: str) -> bytes | None:
     except FileNotFoundError:
         raise NoRevision("git is not installed; compare two files instead") from None
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        raise NoRevision(f"git cannot be run: {short(str(error))}") from None
+        raise NoRevision(f"git cannot be run: {short(str(error))}; compare two files instead") from None
     return done.stdout if done.returncode == 0 else None

@@ -8,7 +8,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 
-def names(table: exp.Table, dataset: str) -> bool:
+def names_dataset(table: exp.Table, dataset: str) -> bool:
     """Whether a table's name is the dataset's: listings is shop.listings and catalog.shop.listings too."""
     return is_named([part.name.casefold() for part in table.parts], dataset)
 

@@ -46,16 +46,12 @@ def flow(value: Any) -> str:
 
 def escaped(c: str) -> str:
     """A character in double quotes."""
+    if c in '"\\':
+        return f"\\{c}"
     point = ord(c)
-    return (
-        f"\\{c}"
-        if c in '"\\'
-        else f"\\x{point:02x}"
-        if point < 256
-        else f"\\u{point:04x}"
-        if point < 65536
-        else f"\\U{point:08x}"
-    )
+    if point < 256:
+        return f"\\x{point:02x}"
+    return f"\\u{point:04x}" if point < 65536 else f"\\U{point:08x}"
 
 
 def block(mapping: Mapping[str, Any], indent: str, newline: str) -> str:
@@ -242,14 +238,10 @@ def list_of(value: Any) -> Any:
 
 def as_yaml(field: Field, key: str) -> Any:
     """A clause as the file says it; a date stays a date."""
-    value = getattr(field, key)
+    if key == "enum" and field.meanings:
+        return dict(field.meanings)
     if key == "deprecated" and field.deprecated:
         successor = {"replaced_by": field.deprecated.replaced_by} if field.deprecated.replaced_by else {}
         return {"announced": field.deprecated.announced, **successor}
-    return (
-        dict(field.meanings)
-        if key == "enum" and field.meanings
-        else value
-        if isinstance(value, dt.date)
-        else as_plain(value)
-    )
+    value = getattr(field, key)
+    return value if isinstance(value, dt.date) else as_plain(value)

@@ -294,7 +294,7 @@ def teams(value: Any) -> tuple[str, ...]:
     return every(value, words, lambda team: f"{quoted(team)} is named twice; keep one")
 
 
-def some(value: Any) -> Any:
+def some_fields(value: Any) -> Any:
     """A list of fields with something in it."""
     if not isinstance(value, list | tuple):
         raise wrong(f"{found(value)}, but a list of fields belongs here; begin each with '- name:'")

@@ -1,1 +1,1 @@
-"""The workbook: `python -m exercises` checks what the student has written."""
+"""The exercises: `python -m exercises` checks what the student has written."""

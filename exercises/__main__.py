@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
@@ -24,6 +25,7 @@ if lacking := [name for name in ("duckdb", "ibis", "pyarrow", "pydantic", "yaml"
 
 from contracts.errors import printable
 from exercises.checker import Outcome, copy_stubs, outcomes
+from exercises.submit import main as hand_in
 
 
 def python() -> str:
@@ -44,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given[:1] == ["submit"]:
-        return submit(given[1:])
+        return hand_in(given[1:])
     chosen = parser().parse_args(given)
     try:
         return int(chosen.run(chosen))
@@ -56,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
+    """The commands; without one, all exercises are checked."""
     made = argparse.ArgumentParser(
         prog=AGAIN,
         description="Check the exercises in order, and show the first that is not done."
@@ -94,6 +97,7 @@ def check_all(_: argparse.Namespace) -> int:
 
 
 def check_one(chosen: argparse.Namespace) -> int:
+    """Show one exercise, done or not."""
     copy_stubs()
     found = outcomes([chosen.number])
     if found[0].done:
@@ -104,6 +108,7 @@ def check_one(chosen: argparse.Namespace) -> int:
 
 
 def show(found: Sequence[Outcome]) -> int:
+    """The first that is not done, and how many are; 0 where all are, else 1."""
     open_ones = [outcome for outcome in found if not outcome.done]
     if open_ones:
         tell(open_ones[0], AGAIN)
@@ -137,8 +142,7 @@ def bar(found: Sequence[Outcome]) -> str:
 
 
 def hint(chosen: argparse.Namespace) -> int:
-    import textwrap
-
+    """The hint for one exercise."""
     exercise = EXERCISES[chosen.number - 1]
     print(f"Exercise {exercise.number}: {exercise.title}\n")
     print(textwrap.fill(exercise.hint, 100))
@@ -219,17 +223,6 @@ def backup_of(path: Path) -> Path:
     while (kept := path.with_name(f"{path.stem}.backup-{number}{path.suffix}")).exists():
         number += 1
     return kept
-
-
-def submit(arguments: Sequence[str]) -> int:
-    try:
-        from exercises.submit import main as hand_in
-    except ModuleNotFoundError as error:
-        if error.name != "exercises.submit":
-            raise
-        print("exercises: handing in is not part of this copy", file=sys.stderr)
-        return 2
-    return int(hand_in(list(arguments)))
 
 
 if __name__ == "__main__":

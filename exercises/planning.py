@@ -184,6 +184,7 @@ def check_along(git: Git, place: Place, plan: Plan) -> None:
 
 
 def along_sentence(what: str) -> str:
+    """Why a commit of the student's own cannot go along."""
     return (
         f"{what} is in a commit of yours that would be pushed along: make your commits anew without it (git reset"
         f" --soft to the last commit before it, take it out, commit), and run {AGAIN} again"

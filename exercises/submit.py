@@ -113,6 +113,7 @@ def hand_in(
 
 
 def run_suite(root: Path) -> int:
+    """Run the lesson's tests, and give their exit status."""
     return subprocess.call(
         [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "loadgroup"], cwd=root, stdin=subprocess.DEVNULL
     )
@@ -125,6 +126,7 @@ def somebody_there() -> bool:
 
 
 def agreed() -> bool:
+    """Whether whoever is there says yes."""
     try:
         return input("\nGo ahead? [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:

@@ -12,17 +12,14 @@ import io
 import json
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from decimal import localcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from exercises.checks.student import Kept, Workbook, Wrong
 from exercises.manifest import EXERCISES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 MEMORY = 8 << 30  # bytes of address space that the student's code may take, most of which is never used
 
@@ -55,6 +52,7 @@ def judge(number: int, folder: Path) -> dict[str, Any]:
 
 
 def main(arguments: list[str]) -> None:
+    """Check one exercise after the other; what the student's code writes on either stream is kept out of the answer."""
     seconds, folder, *numbers = arguments
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")  # os.write(1, ...) of the student's goes nowhere
     err = os.fdopen(os.dup(2), "w", encoding="utf-8")

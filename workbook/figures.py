@@ -14,6 +14,7 @@ Euros = Sequence[tuple[date, float]]  # a day and an amount
 
 
 def panel(height: float = 3.6) -> tuple[Any, Any]:
+    """A figure nine inches wide, and its axes."""
     import matplotlib.pyplot as plt
 
     figure, ax = plt.subplots(figsize=(9, height), layout="constrained")

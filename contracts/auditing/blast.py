@@ -15,9 +15,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from contracts.auditing.facts import Facts
+import duckdb
+
+from contracts.auditing.facts import Facts, first_line
 from contracts.auditing.findings import Finding
 from contracts.auditing.mappings import Mapping as Default
 from contracts.auditing.probes import Probe
@@ -28,9 +30,6 @@ from contracts.quoting import identifier, text
 from contracts.scopes import is_named
 from contracts.splicing import flow
 from contracts.values import nearest, short
-
-if TYPE_CHECKING:
-    import duckdb
 
 SECONDS = 60.0  # for one query
 MOST_VALUES = 20
@@ -163,8 +162,6 @@ class Warehouse:
     """DuckDB with the data of one state, under every name that the SQL uses."""
 
     def __init__(self, known: Known, data: Mapping[str, str], where: Mapping[str, str]) -> None:
-        import duckdb
-
         self.known = known
         self.connection = duckdb.connect(
             ":memory:", config={"memory_limit": "2GB", "autoinstall_known_extensions": False}
@@ -205,8 +202,6 @@ class Warehouse:
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """The result of a query. Raises NotMeasured."""
-        import duckdb
-
         try:
             with deadline(self.connection):
                 return self.connection.execute(query).fetchall()
@@ -235,13 +230,13 @@ class Warehouse:
                 used |= self.provide(model[0], query.tables, (*seen, lower[-1]))
                 select = query.model
             if lower not in self.made:
-                self.rows_of_schema(table)
+                self.make_place(table)
                 self.rows(f"create view {name} as {select}")
                 self.made.add(lower)
         return used
 
-    def rows_of_schema(self, table: Sequence[str]) -> None:
-        """The database and the schema that a table's name needs."""
+    def make_place(self, table: Sequence[str]) -> None:
+        """Make the database and the schema that a table's name needs."""
         if len(table) > 2:
             self.rows(f"attach if not exists ':memory:' as {identifier(table[0])}")
         if len(table) > 1:
@@ -267,7 +262,7 @@ class Warehouse:
         column = next((name for name in columns if name.casefold() == amount.casefold()), None)
         if column is None:
             raise NotMeasured(f"the model has no column {amount}; it has {listed(columns)}")
-        sums = [self.rows(f"select count(*), sum({identifier(column)}) from ({one})")[0] for one in both(probe)]
+        sums = [self.rows(f"select count(*), sum({identifier(column)}) from ({one})")[0] for one in both_ways(probe)]
         yield Total("the model", "", sums[0][0], sums[0][1], sums[1][1])
         for dataset, table in self.data.items():
             if dataset in used:
@@ -277,21 +272,19 @@ class Warehouse:
             if key is None:
                 continue
             on = f"m.{identifier(key)} = t.{identifier(key)}"
-            joined = [
-                self.rows(f"select count(*), sum(m.{identifier(column)}) from {table} as t join ({one}) as m on {on}")[
-                    0
-                ]
-                for one in both(probe)
-            ]
+            total = f"select count(*), sum(m.{identifier(column)}) from {table} as t"
+            joined = [self.rows(f"{total} join ({one}) as m on {on}")[0] for one in both_ways(probe)]
             yield Total(dataset, key, joined[0][0], joined[0][1], joined[1][1])
 
     def is_unique(self, model: str, column: str) -> bool:
+        """Whether no value of a column comes twice in the rows of a query, and there is one."""
         name = identifier(column)
         query = f"select count({name}) = count(distinct {name}) and count({name}) > 0 from ({model})"
         return bool(self.rows(query)[0][0])
 
 
-def both(probe: Probe) -> tuple[str, str]:
+def both_ways(probe: Probe) -> tuple[str, str]:
+    """The query of the model as it is, and where every row takes the default."""
     return probe.model, probe.all_default
 
 
@@ -304,10 +297,6 @@ def deadline(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
-
-
-def first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def plain(value: Any) -> Any:
@@ -331,12 +320,14 @@ class Money:
         )
 
     def said(self, value: Any) -> str:
+        """An amount as people read it: cents as hundredths of their currency."""
         number = Decimal(str(value or 0))
         if self.unit.casefold().endswith("_cents"):
             return f"{self.unit[:-6]} {number / 100:,.2f}"
         return f"{number:,.2f} {self.unit}".rstrip() if number % 1 else f"{number:,.0f} {self.unit}".rstrip()
 
     def total(self, one: Total) -> dict[str, Any]:
+        """A sum as JSON has it, in the unit of the column."""
         difference = Decimal(str(one.all_default or 0)) - Decimal(str(one.as_is or 0))
         return {
             "over": one.over,
@@ -358,6 +349,7 @@ class Money:
         return f"if every row did, {self.column}{where} would be {self.changed(one.all_default, one.as_is, 'now')}"
 
     def changed(self, value: Any, other: Any, when: str) -> str:
+        """An amount, and by how much it is more or less than the other."""
         difference = Decimal(str(value or 0)) - Decimal(str(other or 0))
         if not difference:
             return f"{self.said(value)}, as {when}"

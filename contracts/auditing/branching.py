@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from contracts.auditing.origins import MADE, OPAQUE, Origins, Part, bare, tested
+from contracts.quoting import text
 
 Place = tuple[int, int]  # line and column, from 1
 Locate = Callable[[exp.Expr], Place]
@@ -20,12 +21,14 @@ LIKE = (exp.Like, exp.ILike, exp.SimilarTo, exp.RegexpLike, exp.RegexpILike, exp
 
 @dataclass(frozen=True, slots=True)
 class Literal:
+    """A text or a number that is written in the SQL."""
+
     value: str
     is_text: bool
     place: Place
 
     def __str__(self) -> str:
-        return "'" + self.value.replace("'", "''") + "'" if self.is_text else self.value
+        return text(self.value) if self.is_text else self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class Test:
 
 
 def literal(node: exp.Expr, place: Locate) -> Literal | None:
-    """A text or number that is written in the SQL."""
+    """The literal that a node is, if it is one."""
     node = bare(node)
     inner = bare(node.this) if isinstance(node, exp.Neg | exp.Cast | exp.National | exp.RawString) else node
     if isinstance(inner, str):

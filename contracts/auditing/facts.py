@@ -33,11 +33,7 @@ FAILURES = (SqlglotError, ValueError, AttributeError, TypeError, KeyError, Index
 HARMLESS = """set reset show use grant revoke vacuum analyze analyse call execute exec comment optimize refresh msck
     pragma attach detach install load checkpoint alter drop cache uncache lock unlock put get list ls remove rm undrop
     describe desc truncate kill begin commit rollback start end abort discard notify listen print go"""
-HARMLESS_NEW = (
-    """role user warehouse stage extension schema database sequence type domain tag secret server integration"""
-)
-
-
+HARMLESS_NEW = "role user warehouse stage extension schema database sequence type domain tag secret server integration"
 MACRO = "the SQL that a macro writes here is not audited, since the macro is not in the project"
 
 
@@ -83,7 +79,7 @@ class Reading:
     def __init__(self, found: Facts, source: str, rendered: Rendered, dialect: str, measure: bool) -> None:
         self.found, self.source, self.rendered, self.measure = found, source, rendered, measure
         self.dialect = Dialect.get_or_raise(dialect)
-        self.name = dialect
+        self.dialect_name = dialect
         self.lines = [0, *(i + 1 for i, sign in enumerate(source) if sign == "\n")]
         self.tokens: list[Token] = []
         self.elses: list[int] = []
@@ -91,6 +87,7 @@ class Reading:
     # ---- places ----
 
     def line_and_column(self, offset: int) -> Place:
+        """The place of a character of the file, counted from 0 in all."""
         line = bisect.bisect_right(self.lines, offset)
         return line, offset - self.lines[line - 1] + 1
 
@@ -99,6 +96,7 @@ class Reading:
         return self.line_and_column(self.rendered.offset(max(0, self.start(node))))
 
     def start(self, node: exp.Expr) -> int:
+        """Where the first word of a node, or of what is around it, stands in the SQL; -1 where nothing tells."""
         around: exp.Expr | None = node
         if (own := node.meta.get("start")) is not None and not node.args.get("expressions"):
             return int(own)  # most are a word alone
@@ -143,7 +141,7 @@ class Reading:
         try:
             self.tokens = self.dialect.tokenize(sql)
         except FAILURES as error:
-            self.found.problems.append(f"it does not parse as {self.name} ({short(first_line(error))})")
+            self.found.problems.append(f"it does not parse as {self.dialect_name} ({short(first_line(error))})")
             return
         self.elses = [token.start for token in self.tokens if token.token_type == TokenType.ELSE]
         if "contracts:" in sql:
@@ -205,7 +203,7 @@ class Reading:
                     start = sql.find("\n", start) + 1
                 line = self.line_and_column(self.rendered.offset(start))[0]
             says = f"near {short(near)}" if near else short(first_line(error))
-            self.found.problems.append(f"line {line}: it does not parse as {self.name} ({says})")
+            self.found.problems.append(f"line {line}: it does not parse as {self.dialect_name} ({says})")
         return []
 
     def is_read(self, statement: exp.Expr) -> bool:
@@ -233,6 +231,7 @@ class Reading:
         return True
 
     def statement(self, statement: exp.Expr) -> None:
+        """Add what one statement says to the facts, and what the model that it defines hands out."""
         found, parts = self.found, Parts(statement)
         for part in parts:
             found.tests += tests(part, self.place)
@@ -303,4 +302,5 @@ def chunks(tokens: list[Token]) -> Iterator[list[Token]]:
 
 
 def first_line(error: BaseException) -> str:
+    """The first line of an error, or its name where it says nothing."""
     return (str(error).splitlines() or [type(error).__name__])[0]

@@ -55,7 +55,7 @@ class Mapping:
 
 
 @dataclass(frozen=True)
-class Found:
+class Mapped:
     """A mapping with the nodes that `probes` needs."""
 
     mapping: Mapping
@@ -73,7 +73,7 @@ def default_of(node: exp.Expr) -> exp.Expr | None:
     return otherwise(node) if found is None else found
 
 
-def mappings(part: Part, place: Locate, else_place: Locate) -> Iterator[Found]:
+def mappings(part: Part, place: Locate, else_place: Locate) -> Iterator[Mapped]:
     """Every place that gives the values of one column their results."""
     for node in part.nodes:
         if isinstance(node, exp.Case | exp.DecodeCase) or (isinstance(node, exp.If) and node.arg_key != "ifs"):
@@ -88,7 +88,7 @@ def mappings(part: Part, place: Locate, else_place: Locate) -> Iterator[Found]:
             yield found
 
 
-def mapping(node: exp.Expr, part: Part, place: Locate, else_place: Locate) -> Found | None:
+def mapping(node: exp.Expr, part: Part, place: Locate, else_place: Locate) -> Mapped | None:
     """The mapping that a CASE, IF or DECODE is, if it is one."""
     keys = keys_of(node, place)
     if keys is None or keys[1] == "?" or not any(keys[2]) or is_order_or_repeated(node, part):
@@ -119,7 +119,7 @@ def mapping(node: exp.Expr, part: Part, place: Locate, else_place: Locate) -> Fo
     literals = tuple(dict.fromkeys(one for key in values for one in key))
     name = column.name if "?" not in fold else short(fold[1:])
     made = Mapping(form, part.origins(column), name, fold, literals, text, silent, equal, where)
-    return Found(made, whole, lands(node), default or exp.Null(), column)
+    return Mapped(made, whole, lands(node), default or exp.Null(), column)
 
 
 def canonical(node: exp.Expr) -> str:
@@ -271,7 +271,7 @@ def unwrapped(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def mapping_join(node: exp.Expr, default: exp.Expr, values: list[exp.Expr], part: Part, place: Locate) -> Found | None:
+def mapping_join(node: exp.Expr, default: exp.Expr, values: list[exp.Expr], part: Part, place: Locate) -> Mapped | None:
     """The default of values of which one is that of a LEFT JOIN that looks up a column: COALESCE(mapped, default)."""
     says = canonical(default)
     if not isinstance(part.query, exp.Select) or any(is_constant(one) for one in values):
@@ -284,7 +284,7 @@ def mapping_join(node: exp.Expr, default: exp.Expr, values: list[exp.Expr], part
     form, text = "COALESCE" if isinstance(node, exp.Coalesce) else "IS NULL", short(default.sql(comments=False))
     made = Mapping(form, part.origins(keys[0]), keys[0].name, "", (), text, True, None, place(default))
     missing: list[exp.Expr] = [exp.Is(this=exp.Paren(this=one.copy()), expression=exp.Null()) for one in values]
-    return Found(made, node, exp.and_(*missing), default, keys[0])
+    return Mapped(made, node, exp.and_(*missing), default, keys[0])
 
 
 def mapped_by(value: exp.Expr, says: str, part: Part) -> exp.Column | None:

@@ -3,7 +3,7 @@
 `lineage` follows one field of one table; this follows all of them at once, and knows no contract: what a file says
 is worked out once, wherever its tables turn out to come from.
 
-    for part in parts(statement): part.origins(column) -> where the values of that column come from
+    for part in Parts(statement): part.origins(column) -> where the values of that column come from
 """
 
 from __future__ import annotations
@@ -160,6 +160,7 @@ class Parts:
             yield Part(self.statement, sources, tables, [], False, [])
 
     def part(self, scope: Scope, leaves: bool) -> Part:
+        """The part that a scope of sqlglot is."""
         outer, inner = [], scope
         while inner.parent is not None and (inner.is_subquery or inner.is_udtf or in_lateral(inner)):
             inner = inner.parent
@@ -173,6 +174,7 @@ class Parts:
         return Part(scope.expression, self.sources(scope, pivots), tables, outer, leaves, pivots)
 
     def is_local(self, table: exp.Table) -> bool:
+        """Whether a name in FROM is a CTE of a statement that is no query."""
         return not table.args.get("db") and table.name.casefold() in self.local
 
     def base(self, table: exp.Table) -> Relation:
@@ -184,6 +186,7 @@ class Parts:
         return Relation(passes=((tuple(part.name.casefold() for part in table.parts), frozenset()),))
 
     def sources(self, scope: Scope, pivots: list[tuple[exp.Expr, Relation]]) -> dict[str, Relation]:
+        """What FROM and the joins name, by alias in lower case; each pivot among them is added to `pivots`."""
         found = {}
         for name, (node, source) in scope.selected_sources.items():
             if isinstance(source, exp.Table):
@@ -200,6 +203,7 @@ class Parts:
         return found
 
     def handed_out(self, part: Part, scope: Scope) -> Relation:
+        """What a part hands out: its columns with their origins, and the tables that a star passes on."""
         query = part.query
         if isinstance(query, exp.SetOperation):
             branches = [self.known.get(id(one.expression), Relation(opaque=True)) for one in scope.union_scopes or ()]
@@ -322,6 +326,7 @@ def tested(node: exp.Expr) -> tuple[exp.Column, str] | None:
 
 
 def is_text_cast(node: exp.Expr) -> bool:
+    """Whether a value is only made text, as in status::varchar."""
     return isinstance(node, exp.Cast) and node.to.is_type(*exp.DataType.TEXT_TYPES, exp.DType.USERDEFINED)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from contracts.auditing.mappings import Found
+from contracts.auditing.mappings import Mapped
 from contracts.auditing.origins import Part, Table
 from contracts.scopes import tables
 
@@ -28,7 +28,7 @@ class Probe:
     reason: str = ""
 
 
-def probe(statement: exp.Expr, part: Part, found: Found) -> Probe:
+def probe(statement: exp.Expr, part: Part, found: Mapped) -> Probe:
     """The queries for one mapping of a statement."""
     root = query_of(statement)
     if root is None:

@@ -11,7 +11,7 @@ import yaml
 
 from contracts.auditing.stubs import Environment
 
-MOST_MACROS = 1_000_000  # bytes of a file of macros
+MOST_BYTES = 1_000_000  # bytes of a file of macros
 TAGS = re.compile(r"\{\{|\{%|\{#")
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # that of libyaml where it is there, which is faster
 
@@ -58,7 +58,7 @@ def sources_of(project: Path, settings: dict[str, Any]) -> dict[tuple[str, str],
 def read_yaml(path: Path) -> dict[str, Any]:
     """What a file of sources says, or nothing."""
     try:
-        if not path.is_file() or path.stat().st_size > MOST_MACROS:
+        if not path.is_file() or path.stat().st_size > MOST_BYTES:
             return {}
         text = path.read_text(encoding="utf-8-sig")
         said = yaml.load(text, Loader=LOADER) if "sources:" in text else None
@@ -81,7 +81,7 @@ def add_macros(made: Environment, project: Path, settings: dict[str, Any]) -> No
         for place, _, names in os.walk(project / str(folder)):
             for path in (Path(place, name) for name in sorted(names) if name.lower().endswith(".sql")):
                 try:
-                    if not path.is_file() or path.stat().st_size > MOST_MACROS:
+                    if not path.is_file() or path.stat().st_size > MOST_BYTES:
                         continue
                     module = made.from_string(path.read_text(encoding="utf-8-sig")).module
                 except Exception:

@@ -26,14 +26,17 @@ def text(found: Audit) -> str:
 
 
 def said(one: Finding) -> list[str]:
+    """A finding for a terminal: the place and what is wrong, and below it what to write instead."""
     return [printable(f"{place(one)}: {one.rule}: {one.message}"), f"    {one.suggestion}"]
 
 
 def place(one: Finding) -> str:
+    """file:line:column"""
     return f"{one.file}:{one.line}:{one.column}"
 
 
 def notes(found: Audit) -> list[str]:
+    """What was not judged, a line each."""
     return [printable(f"{one.file}:{one.line}: {one.reason}" if one.file else one.reason) for one in found.not_judged]
 
 
@@ -71,6 +74,7 @@ def command(kind: str, properties: dict[str, Any], says: str) -> str:
 
 
 def escaped(says: str, also: str = "") -> str:
+    """Text in a workflow command: percent signs, line ends, and the signs of `also`, by their code."""
     return "".join(f"%{ord(c):02X}" if c in "%\r\n" + also else c for c in says)
 
 
@@ -105,6 +109,7 @@ def sarif(found: Audit) -> str:
 
 
 def location(file: str, line: int, column: int) -> dict[str, Any]:
+    """A place as SARIF has it; line and column count from 1."""
     uri = quote(file) if not file.startswith("/") else f"file://{quote(file)}"
     region = {"startLine": max(1, line), "startColumn": max(1, column)}
     return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
@@ -130,6 +135,7 @@ def markdown(found: Audit) -> str:
 
 
 def table(findings: list[Finding]) -> list[str]:
+    """The findings as the lines of a table in markdown."""
     rows = [
         f"| {cell(printable(place(one)))} | {one.rule} | {cell(one.message)} | {cell(one.suggestion)} |"
         for one in findings

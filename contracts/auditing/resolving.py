@@ -91,6 +91,7 @@ class Known:
         return self.found[key]
 
     def all_of(self, facts: Facts, origins: Origins, seen: frozenset[Source]) -> Found:
+        """What all members of these origins are; `seen` are the columns on the way here, against circles."""
         result = Found()
         for member in origins:
             if member and member[0][0] == NOWHERE:

@@ -15,10 +15,11 @@ from contracts.auditing.findings import ALLOWANCES, RULES, Finding, NotJudged
 from contracts.auditing.mappings import Mapping
 from contracts.auditing.resolving import Column, Known
 from contracts.document import Contract
+from contracts.quoting import text
 from contracts.splicing import flow
 from contracts.values import nearest, short
 
-Place = tuple[str, str, int]  # rule, file, line
+RuleLine = tuple[str, str, int]  # rule, file, line
 CONTRACTUAL = [rule for rule in RULES if rule not in ("unwritten-clause", "silent-else", *ALLOWANCES)]
 
 
@@ -33,9 +34,9 @@ class Judge:
     ) -> None:
         self.known, self.allowances, self.dialect, self.complete = known, allowances, dialect, complete
         self.here = here
-        self.asked: dict[Place, dict[object, int]] = defaultdict(dict)  # what a rule would find there, and its column
-        self.allowed: set[tuple[Place, object]] = set()
-        self.doubtful: set[Place] = set()  # where a rule could not judge
+        self.asked: dict[RuleLine, dict[object, int]] = defaultdict(dict)  # what a rule finds there, and its column
+        self.allowed: set[tuple[RuleLine, object]] = set()
+        self.doubtful: set[RuleLine] = set()  # where a rule could not judge
         self.not_judged: dict[NotJudged, None] = {}
         self.measurable: list[tuple[Finding, Facts, Mapping, Column]] = []  # the silent defaults, for `blast`
         self.unwritten: dict[Finding, tuple[Column, list[Any]]] = {}  # and the columns whose values --data can tell
@@ -102,6 +103,7 @@ class Judge:
         return key in self.allowed
 
     def cannot_judge(self, rule: str, file: str, line: int, reason: str) -> None:
+        """Note a question that stays open, so that an allowance of that rule there is not called unused."""
         self.not_judged[NotJudged(file, line, reason)] = None
         self.doubtful |= {(rule, file, line)} | ({(rule, file, 0)} if rule == "unread-field" else set())
 
@@ -123,7 +125,8 @@ def in_order(found: dict[object, int]) -> list[object]:
 
 
 def shown(value: Any) -> str:
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+    """A value as SQL writes it."""
+    return text(value) if isinstance(value, str) else str(value)
 
 
 def listed(words: Iterable[str], most: int = 12) -> str:
@@ -150,5 +153,6 @@ def place_of(column: Column) -> str:
 
 
 def file_of(contract: Contract | None) -> str:
+    """The file of a contract; its dataset where it is not from one."""
     source = contract.source if contract else None
     return source.as_posix() if source else (contract.dataset if contract else "")

@@ -84,6 +84,7 @@ def project_of(folder: Path) -> Path | None:
 
 @functools.lru_cache(maxsize=16)
 def templates(dialect: str, project: Path | None) -> Templates:
+    """The templates of a project, whose settings and macros are read once in each process."""
     return Templates(dialect, project)
 
 

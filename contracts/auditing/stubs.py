@@ -25,7 +25,7 @@ from contracts.auditing.origins import OPAQUE
 
 OPEN, CLOSE = "\U000f5a01", "\U000f5a02"  # around an offset, in what is rendered; private, so in no one's SQL
 MARK = re.compile(f"{OPEN}([0-9]+){CLOSE}")
-MOST = 5_000_000  # characters of a rendered file, and of a repeated text
+MOST_CHARACTERS = 5_000_000  # of a rendered file, and of a repeated text
 
 
 def union_relations(relations: Any = (), *_: Any, **__: Any) -> str:
@@ -118,8 +118,8 @@ class Environment(jinja2.sandbox.SandboxedEnvironment):
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
         sizes = [len(one) for one in (left, right) if isinstance(one, str | list | tuple)]
         numbers = [one for one in (left, right) if isinstance(one, int)]
-        if sizes and numbers and sizes[0] * numbers[0] > MOST:
-            raise SecurityError(f"a text is repeated to more than {MOST:,} characters")
+        if sizes and numbers and sizes[0] * numbers[0] > MOST_CHARACTERS:
+            raise SecurityError(f"a text is repeated to more than {MOST_CHARACTERS:,} characters")
         if operator == "**" and (not isinstance(right, int | float) or abs(right) > 64 or abs(left) > 10**9):
             raise SecurityError("a power is too large")
         return super().call_binop(context, operator, left, right)

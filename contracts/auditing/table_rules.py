@@ -18,6 +18,7 @@ from contracts.splicing import flow
 
 
 def stars(judge: Judge) -> Iterator[Finding]:
+    """One finding for each star over another team's table that a contract covers."""
     for facts in judge.known.files:
         for star in facts.stars:
             for table in star.tables:
@@ -49,6 +50,7 @@ def is_team(name: str, other: str) -> bool:
 
 
 def scaled(judge: Judge) -> Iterator[tuple[Facts, Scale, Column]]:
+    """Every change of units of a contract's number: where it is, what it does, and to which column."""
     for facts in judge.known.files:
         for scale in facts.scales:
             found = judge.known.columns(facts, scale.origins)
@@ -75,6 +77,7 @@ def unwritten_units(judge: Judge) -> Iterator[Finding]:
 
 
 def contradicted_units(judge: Judge) -> Iterator[Finding]:
+    """One finding for each change of units that the field's own unit speaks against."""
     for facts, scale, column in scaled(judge):
         unit = column.field.unit if column.field is not None else None
         wrong = contradiction(unit, scale) if unit else None
@@ -90,6 +93,7 @@ def contradicted_units(judge: Judge) -> Iterator[Finding]:
 
 
 def unlisted_consumers(judge: Judge) -> Iterator[Finding]:
+    """One finding for each team that reads a table and is not named in its contract, where it first does."""
     seen: set[tuple[str, str]] = set()
     for facts in judge.known.files:
         for table, place in facts.tables:
@@ -110,6 +114,7 @@ def unlisted_consumers(judge: Judge) -> Iterator[Finding]:
 
 
 def unread_fields(judge: Judge) -> Iterator[Finding]:
+    """One finding for each field that no consumer reads; not judged where the SQL of one of them is not here."""
     for contract in judge.known.contracts:
         reading = [facts for facts in judge.known.files if is_reading(judge, facts, contract)]
         if not reading:
@@ -141,6 +146,7 @@ def unread_fields(judge: Judge) -> Iterator[Finding]:
 
 
 def is_reading(judge: Judge, facts: Facts, contract: Contract) -> bool:
+    """Whether a file names the contract's table."""
     return any(judge.known.contract(table) is contract for table, _ in facts.tables)
 
 

@@ -28,7 +28,7 @@ from contracts.auditing.projects import add_macros, is_template, settings_of, so
 from contracts.auditing.stubs import (
     CLOSE,
     MARK,
-    MOST,
+    MOST_CHARACTERS,
     OPEN,
     Environment,
     Relation,
@@ -151,8 +151,8 @@ def tokens(made: Environment, source: str) -> Iterator[tuple[str, int, str]]:
 
 def with_offsets(text: str) -> Rendered:
     """The SQL without its marks, and what they said."""
-    if len(text) > MOST:
-        raise Untemplated(f"its Jinja writes more than {MOST:,} characters")
+    if len(text) > MOST_CHARACTERS:
+        raise Untemplated(f"its Jinja writes more than {MOST_CHARACTERS:,} characters")
     sql: list[str] = []
     starts, sources, exact, length, end = [0], [0], [False], 0, 0
     for mark in MARK.finditer(text):

@@ -71,9 +71,9 @@ class Scale:
 def scales(part: Part, place: Locate) -> Iterator[Scale]:
     """Every arithmetic on one column with the factor of a unit."""
     for node in part.nodes:
-        if isinstance(node, exp.Mul | exp.Div) and not isinstance(unwrapped(node), exp.Mul | exp.Div):
+        if isinstance(node, exp.Mul | exp.Div) and not isinstance(around(node), exp.Mul | exp.Div):
             column, factor, factors = product(node)
-            above = unwrapped(node)
+            above = around(node)
             is_unit = bool(factors & FACTORS) and factors <= FACTORS | STEPS and factor != 1
             if column is not None and is_unit and not epoch_of(above):
                 name = above.alias if isinstance(above, exp.Alias) else ""
@@ -87,7 +87,7 @@ def scales(part: Part, place: Locate) -> Iterator[Scale]:
                 yield Scale(part.origins(column), column.name, factor, "", epoch, sql, place(column))
 
 
-def unwrapped(node: exp.Expr) -> exp.Expr:
+def around(node: exp.Expr) -> exp.Expr:
     """What stands around an expression, but for brackets, casts and rounding."""
     above = node.parent
     while isinstance(above, exp.Paren | exp.Cast | exp.Round | exp.Floor | exp.Ceil) and above.this is not None:

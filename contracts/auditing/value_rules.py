@@ -87,6 +87,7 @@ def kinds(test: Test) -> list[Literal]:
 
 
 def is_number(literal: Literal) -> bool:
+    """Whether a literal is a number, or a text of digits alone."""
     return not literal.is_text or literal.value.strip().isdigit()
 
 
@@ -109,6 +110,7 @@ def value_of(literal: Literal) -> Any:
 
 
 def who_says_nothing(column: Column) -> str:
+    """Why nobody states the values of a column, as the end of a sentence."""
     if column.contract is None:
         return "no contract covers the table" if " or " not in column.table else "no contract states its values"
     version = f"{column.contract.dataset} {column.contract.version}"
@@ -119,6 +121,7 @@ def who_says_nothing(column: Column) -> str:
 
 
 def silent_defaults(judge: Judge) -> Iterator[Finding]:
+    """One finding for each plain value that all values without a branch of their own become."""
     for facts, mapping in mappings(judge):
         found = judge.known.columns(facts, mapping.origins)
         if not mapping.silent or not found.columns or not maps_codes(mapping, found):
@@ -143,6 +146,7 @@ def silent_defaults(judge: Judge) -> Iterator[Finding]:
 
 
 def mappings(judge: Judge) -> Iterator[tuple[Facts, Mapping]]:
+    """The mappings of all files, each with the facts of its file."""
     for facts in judge.known.files:
         for mapping in facts.mappings:
             yield facts, mapping
@@ -152,6 +156,7 @@ def mappings(judge: Judge) -> Iterator[tuple[Facts, Mapping]]:
 
 
 def unknown_literals(judge: Judge) -> Iterator[Finding]:
+    """One finding for each literal that is compared with a column, and that its enum does not know."""
     for facts in judge.known.files:
         for test in facts.tests:
             found = judge.known.columns(facts, test.origins)
@@ -184,6 +189,7 @@ def folded(found: Found, fold: str) -> str:
 
 
 def unhandled_values(judge: Judge) -> Iterator[Finding]:
+    """One finding for each mapping that names some values of an enum and not the others."""
     for facts, mapping in mappings(judge):
         found = judge.known.columns(facts, mapping.origins)
         fold = folded(found, mapping.fold)
@@ -202,6 +208,7 @@ def unhandled_values(judge: Judge) -> Iterator[Finding]:
 
 
 def is_handled(judge: Judge, value: Any, mapping: Mapping, fold: str) -> bool:
+    """Whether a branch of the mapping takes the value."""
     return any(is_among(judge.dialect, literal, [value], fold) for literal in mapping.literals)
 
 
@@ -224,6 +231,7 @@ def is_among(dialect: str, literal: Literal, values: Iterable[Any], fold: str) -
 
 
 def same_text(one: str, other: str) -> bool:
+    """Whether the two are one where neither case nor blanks at the end count."""
     return one.rstrip().casefold() == other.rstrip().casefold()
 
 

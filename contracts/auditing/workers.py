@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from contracts.auditing.facts import Facts
+from contracts.auditing.sqlfiles import facts
 
 Task = tuple[Any, ...]  # the arguments of `facts`
 
@@ -33,8 +34,6 @@ START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from contracts
 
 def serve() -> None:
     """What a process does: read tasks, write results, until there are no more."""
-    from contracts.auditing.sqlfiles import facts
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one says when to end
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
@@ -85,6 +84,7 @@ class Worker:
             timer.cancel()
 
     def start(self) -> subprocess.Popen[bytes]:
+        """Start the process, and wait until it is ready. Raises OSError where it does not come up."""
         own = str(Path(__file__).resolve().parent.parent)
         path = json.dumps([own, *(entry for entry in sys.path if entry != own)])
         process = subprocess.Popen(
@@ -97,11 +97,12 @@ class Worker:
         try:
             pickle.load(process.stdout)
         except EOFError:
-            raise OSError(f"cannot start {sys.executable} to read the SQL") from None
+            raise OSError(f"cannot start {sys.executable} to read the SQL; see whether it runs by itself") from None
         self.process = process
         return process
 
     def stop(self) -> None:
+        """End the process; the next question starts another."""
         process, self.process = self.process, None
         if process is not None:
             process.kill()

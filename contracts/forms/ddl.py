@@ -74,7 +74,7 @@ def columns(contract: Contract, dialect: str, left: list[str]) -> Iterator[Field
     """The fields that can be columns; DuckDB and SQLite take Price and price for one, PostgreSQL cuts long names."""
     seen: dict[str, str] = {}
     for field in contract.fields:
-        key = field.name if dialect == "postgres" else folded(field.name, dialect)
+        key = field.name if dialect == "postgres" else folded(field.name)
         if "\0" in field.name:
             left.append(f"{field.name}: no column's name holds a NUL; the field is left out")
         elif dialect == "postgres" and len(field.name.encode()) > LONGEST:
@@ -86,8 +86,8 @@ def columns(contract: Contract, dialect: str, left: list[str]) -> Iterator[Field
             yield field
 
 
-def folded(name: str, dialect: str) -> str:
-    """The name as the engine compares it: of ASCII letters alone."""
+def folded(name: str) -> str:
+    """The name as DuckDB and SQLite compare it: ASCII letters in lower case, all others as they are."""
     return "".join(c.lower() if c.isascii() else c for c in name)
 
 

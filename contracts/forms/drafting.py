@@ -75,6 +75,7 @@ class Draft:
         self.timezone_is_said = "evolution" in own.data or self.timezone_is_said
 
     def name(self, text: str | None) -> None:
+        """The dataset's name, where there is one."""
         if text:
             self.top["dataset"] = text
 
@@ -88,6 +89,7 @@ class Draft:
         self.review(None, "version", f"was {short(text)}, and a version is three numbers" if text else "none was said")
 
     def owner(self, text: str | None, guess: str | None = None) -> None:
+        """The owner; where none is said a guess, or unknown, marked for review."""
         self.top["owner"] = text or guess or OWNER
         if not text:
             self.review(None, "owner", f"taken from {guess}" if guess else "none was said; name the team that answers")
@@ -136,6 +138,7 @@ class Draft:
             self.review(None, "freshness", "no zone was said for times without one")
 
     def settled(self) -> Contract:
+        """The contract, once what makes no right one is taken out. Raises ContractError where nothing is left."""
         for _ in range(MOST_ROUNDS):
             if not self.fields:
                 break
@@ -183,6 +186,7 @@ class Draft:
 
 
 def sortable(loc: Way) -> tuple[str, ...]:
+    """A place that sorts after those before it, so that taking out the last first moves no other."""
     return tuple(f"{part:09d}" if isinstance(part, int) else part for part in loc)
 
 

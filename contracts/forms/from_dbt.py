@@ -101,6 +101,7 @@ def column(draft: Draft, part: Taken) -> None:
 
 
 def is_nested(kind: str | None) -> bool:
+    """Whether a warehouse's type holds more than one value: an array, a struct, JSON."""
     return bool(re.match(r"(?i)(array|struct|object|map|json|variant|list|record|row|super)\b|.*\[", kind or ""))
 
 
@@ -208,6 +209,7 @@ def unquoted(value: Any) -> Any:
 
 
 def constraint(draft: Draft, rule: Taken, made: dict[str, Any]) -> None:
+    """A constraint of a column as clauses of its field."""
     kind = rule.text("type")
     rule.pass_over("name", "warn_unenforced", "warn_unsupported", "columns")
     if kind in ("not_null", "primary_key"):

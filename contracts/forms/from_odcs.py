@@ -152,6 +152,7 @@ def column(draft: Draft, part: Taken) -> None:
 
 
 def close(one: Any, other: float) -> bool:
+    """Whether the two are one share, but for what 100 times it, divided by 100, may change."""
     return isinstance(one, int | float) and abs(one - other) < 1e-9
 
 
@@ -271,6 +272,7 @@ def about_column(draft: Draft, rule: Taken, made: dict[str, Any], own: Taken, ra
 
 
 def doubt(draft: Draft, rule: Taken, field: str | None, key: str) -> None:
+    """Mark a clause for review where the rule is only a warning there."""
     if (weight := rule.text("severity")) and weight.lower() in ("warning", "warn", "info"):
         draft.review(field, key, f"only of the severity {weight} there")
 

@@ -28,7 +28,6 @@ SHAPES: dict[str, dict[str, Any]] = {
     # RFC 3339, which date-time is, knows no time without a zone.
     "timestamp": {"type": "string", "pattern": TIMESTAMP, "anyOf": [{"format": "date-time"}, {"pattern": NAIVE}]},
 }
-CHECKED = ("required", "enum")
 
 
 def export(contract: Contract) -> Exported:
@@ -87,6 +86,7 @@ def shape(field: Field) -> dict[str, Any]:
 
 
 def left_out(contract: Contract) -> Iterator[str]:
+    """What a validator of one row does not check, or checks otherwise, a sentence each."""
     for field in contract.fields:
         for clause in clauses(field):
             if clause in ("unique", "max_null_rate"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 from typing import Any
 
@@ -34,12 +35,10 @@ def bounds(draft: Draft, part: Taken, made: Made) -> None:
 
 
 def exclude(draft: Draft, made: Made, key: str, value: Any, step: int) -> None:
-    """A bound that is itself not allowed: the next value where there is one."""
-    if made["type"] == "integer" and isinstance(value, int | float) and not isinstance(value, bool):
-        whole = int(value) if abs(value) < 10**38 else 0
-        made[key] = (
-            whole + step if whole == value else whole + (whole < value) * (step > 0) - (whole > value) * (step < 0)
-        )
+    """A bound that is itself not allowed: the next value where there is one; step: 1 for min, -1 for max."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if made["type"] == "integer" and is_number and (isinstance(value, int) or math.isfinite(value)):
+        made[key] = math.floor(value) + 1 if step > 0 else math.ceil(value) - 1
         return
     try:
         if made["type"] == "date":
@@ -112,4 +111,5 @@ def span(value: Any, unit: str | None) -> str | None:
 
 
 def shown(value: Any) -> str:
+    """A value in a message, as the file has it."""
     return printable(short(str(getattr(value, "text", value))))

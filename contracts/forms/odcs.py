@@ -47,6 +47,7 @@ def export(contract: Contract) -> Exported:
 
 
 def custom(properties: dict[str, Any]) -> list[dict[str, Any]]:
+    """A mapping as the standard's list of custom properties."""
     return [{"property": name, "value": value} for name, value in properties.items()]
 
 
@@ -95,6 +96,7 @@ def quality(field: Field) -> Iterator[dict[str, Any]]:
 
 
 def row_counts(contract: Contract) -> Iterator[dict[str, Any]]:
+    """The volume as a rule of quality."""
     low, high = (contract.volume.min_rows, contract.volume.max_rows) if contract.volume else (None, None)
     rule = {"type": "library", "metric": "rowCount"}
     if low is not None and low == high:
@@ -119,6 +121,7 @@ def service_level(contract: Contract) -> dict[str, Any]:
 
 
 def left_out(contract: Contract) -> Iterator[str]:
+    """What no rule of the standard's checks, or may read otherwise, a sentence each."""
     for field in contract.fields:
         if field.pattern is not None and regex.portable(field.pattern) is None:
             yield f"{field.name}: the pattern is RE2's, and ODCS speaks of ECMA-262, which may read it otherwise"

@@ -33,6 +33,7 @@ class Translator(Reader):
     has_choice = False  # at the top
 
     def translated(self, depth: int, dot: str = r"[^\n]") -> str:
+        """What stands between | and |, written again; dot: what . is within the groups that are open."""
         parts = [self.branch(depth, dot)]
         while self.take(r"\|"):
             parts.append(self.branch(depth, dot))
@@ -40,6 +41,7 @@ class Translator(Reader):
         return "|".join(parts)
 
     def branch(self, depth: int, dot: str) -> str:
+        """One alternative, written again."""
         made = ""
         if depth == 0:
             self.take(r"\^|\\A")  # the whole value is matched anyway
@@ -59,6 +61,7 @@ class Translator(Reader):
         return str(sign)
 
     def piece(self, depth: int, dot: str) -> str:
+        """A group, a set of characters, or one character, written again."""
         if found := self.take(r"\((\?:|\?s:|\?P?<\w+>)?(?!\?)"):
             inner = self.translated(depth + 1, r"(?:[^\n]|\n)" if found[1] == "?s:" else dot)
             self.at += 1
@@ -91,11 +94,12 @@ def one_of(ranges: Ranges) -> str:
 
 
 def in_set(point: int) -> str:
+    """A character between brackets."""
     return sign(point, "\\]^-[")
 
 
 def sign(point: int, special: str) -> str:
-    """One character."""
+    """One character, with a backslash where it is special."""
     character = chr(point)
     if point == 0 or 0xD800 <= point < 0xE000:
         raise Undecided
@@ -128,7 +132,7 @@ def from_search(text: str) -> tuple[str, bool]:
 
 def compiles(pattern: str) -> bool:
     """Whether RE2 reads it."""
-    import re2  # type: ignore[import-untyped,unused-ignore]
+    import re2  # type: ignore[import-untyped,unused-ignore]  # here, because most contracts have no pattern
 
     options = re2.Options()
     options.log_errors = False

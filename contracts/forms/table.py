@@ -94,6 +94,7 @@ def opened(path: str, named: str | None, draft: Draft) -> object:
 
 
 def from_duckdb(path: str, named: str | None, draft: Draft) -> Any:
+    """The table of a DuckDB database, as a relation. Raises DataError."""
     import duckdb
 
     try:
@@ -106,12 +107,12 @@ def from_duckdb(path: str, named: str | None, draft: Draft) -> Any:
         draft.name(in_schema(schema, name))
         return connection.sql(f"select * from {identifier(schema)}.{identifier(name)}")
     except duckdb.Error as error:
-        raise DataError(
-            f"{path}: cannot be read as a DuckDB database: {str(error).splitlines()[0]}", path=path
-        ) from None
+        says = f"{path}: cannot be read as a DuckDB database ({str(error).splitlines()[0]}); check the file"
+        raise DataError(says, path=path) from None
 
 
 def in_schema(schema: str, name: str) -> str:
+    """The name of a table as its dataset's: with its schema, unless that is DuckDB's own."""
     return name if schema == "main" else f"{schema}.{name}"
 
 
@@ -131,7 +132,7 @@ def from_sqlite(path: str, named: str | None, draft: Draft) -> Any:
             columns = [one[0] for one in cursor.description]
             rows = cursor.fetchall()
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: cannot be read as an SQLite database: {error}", path=path) from None
+        raise DataError(f"{path}: cannot be read as an SQLite database ({error}); check the file", path=path) from None
     arrays = []
     for i, column in enumerate(columns):
         values = [row[i] for row in rows]
@@ -144,7 +145,8 @@ def from_sqlite(path: str, named: str | None, draft: Draft) -> Any:
                 pa.array([float(value) if kinds == {int, float} and value is not None else value for value in values])
             )
         except (pa.ArrowInvalid, OverflowError):
-            raise DataError(f"{path}: the column {column!r} holds values that no table can", path=path) from None
+            says = f"{path}: the column {column!r} holds values that no table can; cast it in a view, and name that"
+            raise DataError(says, path=path) from None
     return pa.table(arrays, names=columns)
 
 
@@ -157,15 +159,12 @@ def typed(source: Source, draft: Draft, wide: set[str]) -> Iterator[tuple[str, s
         draft.leave("a column without a name")
     if source.written == "typed":
         for name in columns:
-            is_stored = source.table[source.names[name]].type()
             fits = [type_ for type_ in TYPES if source.can_hold(name, type_)]  # type: ignore[arg-type]
             if fits or source.is_untyped(name):
                 yield name, fits[0] if fits else "string"
             else:
-                kind = source.opaque.get(name, "") or is_stored
-                draft.leave(
-                    f"{name}: {kind if not isinstance(kind, str) else 'what it holds'} is no type of a contract's"
-                )
+                kind = "what it holds" if name in source.opaque else source.table[source.names[name]].type()
+                draft.leave(f"{name}: {kind} is no type of a contract's")
         return
     asked: dict[str, Any] = {"every row": source.table.count()}
     for i, name in enumerate(columns):
@@ -223,6 +222,7 @@ def suggested(table: Table, name: str) -> Iterator[tuple[str, Any, str]]:
 
 
 def is_unique(known: Profile) -> bool:
+    """Whether each row has a value of its own, and there are several."""
     return known.distinct == known.rows > 1
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 def unreadable(path: str, says: str, line: int = 1, column: int = 1) -> ContractError:
+    """The error for a file of which nothing can be read."""
     return ContractError((Fault(path, line, column, says),), unreadable=True)
 
 
@@ -126,13 +127,16 @@ class Taken:
         return None if is_null(value) else value
 
     def odd(self, key: str, belongs: str) -> None:
+        """Say that something else belongs there."""
         self.draft.leave(f"{self.way(key)}: {belongs} belongs here")
 
     def way(self, key: Any) -> str:
+        """The keys that lead to one of its own, as in schema.properties."""
         word = key.text if isinstance(key, Scalar) else str(key)
         return f"{self.where}.{word}" if self.where else word
 
     def text(self, key: str) -> str | None:
+        """The text that stands there; like all that follow, it says so where something else does."""
         value = self.raw(key)
         text = words(value)
         if value is not None and text is None and value != "":
@@ -140,6 +144,7 @@ class Taken:
         return text
 
     def flag(self, key: str) -> bool:
+        """Whether true stands there."""
         value = plain(self.raw(key))
         if isinstance(value, str) and value.lower() in ("true", "false"):
             value = value.lower() == "true"
@@ -148,6 +153,7 @@ class Taken:
         return value is True
 
     def number(self, key: str) -> int | float | None:
+        """The number that stands there."""
         value = self.raw(key)
         found = to_type(value, "number")
         if value is not None and (isinstance(found, bool) or not isinstance(found, int | float)):
@@ -156,15 +162,18 @@ class Taken:
         return found
 
     def items(self, key: str) -> list[Any]:
+        """The list that stands there; [] where there is none."""
         value = self.raw(key)
         if value is not None and not isinstance(value, list):
             self.odd(key, "a list")
         return value if isinstance(value, list) else []
 
     def part(self, key: str) -> Taken:
+        """The mapping that stands there; an empty one where there is none."""
         return Taken(self.draft, self.way(key), self.raw(key))
 
     def parts(self, key: str) -> Iterator[Taken]:
+        """The mappings of the list that stands there."""
         for i, item in enumerate(self.items(key)):
             yield Taken(self.draft, f"{self.way(key)}[{i}]", item)
 

@@ -42,8 +42,7 @@ class Promises:
             raise self.wrong(why, field, key, expected=f"{what}: {worded(right)}", got=f"{what}: {worded(found)}")
 
     def wrong(self, why: str, field: str | None = None, key: str = "", **facts: str) -> Wrong:
-        line = self.contract._lines.get((field, key)) or self.contract._lines.get((field, None)) or 1
-        return Wrong(place(self.path, line), why, **facts)
+        return Wrong(place(self.path, self.contract.line(field, key)), why, **facts)
 
     def field(self, name: str) -> Field:
         found = self.contract.field(name)

@@ -82,8 +82,8 @@ def check_expand(promises: Promises, current: Contract) -> None:
 def check_contract(promises: Promises, old: Contract) -> None:
     """2.0.0 beside the student's 1.5.0: the old field gone, nothing else."""
     new = promises.contract
-    if (still := new.field("item_condition")) is not None:
-        why = "item_condition is still promised. 2.0.0 is the version in which it goes." if still else ""
+    if new.field("item_condition") is not None:
+        why = "item_condition is still promised. 2.0.0 is the version in which it goes."
         raise promises.wrong(why, "item_condition", "name", expected="condition_grade alone", got="item_condition too")
     if new.field("condition_grade") is None:
         raise promises.wrong("condition_grade is gone as well: the consumers have moved there.", None, "fields")
@@ -203,6 +203,7 @@ def check_versions(answer: Answer, current: Contract, expanded: Contract, contra
 
 
 def ask_row(answer: Answer, name: str, row: Row) -> Row:
+    """The row that the student's function makes of a row. Raises Wrong where it is none."""
     got = answer.ask(name, row)
     if not isinstance(got, Mapping):
         raise answer.wrong(

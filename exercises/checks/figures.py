@@ -217,6 +217,7 @@ def check_daily_gmv(answer: Answer, orders: list[Order]) -> None:
 
 
 def check_split(answer: Answer, gmv: Gmv) -> None:
+    """before_and_after, on few days, with another release, and on the shop's days."""
     small = {date(2026, 8, day): cents for day, cents in ((17, 700), (18, 900), (19, 800), (20, 600), (21, 600))}
     later = {date(2026, 9, day): cents for day, cents in ((1, 50), (2, 70), (3, 90))}
     for days, release, name in (

@@ -49,6 +49,7 @@ class Case:
 
 
 def contract(*fields: Row, consumers: tuple[str, ...] = ("data-platform", "search")) -> Row:
+    """A contract of books with these fields, as plain data."""
     return {
         "dataset": "books",
         "version": "1.0.0",
@@ -69,6 +70,7 @@ NOT_BROKEN = "Nothing was found broken, because nothing could be looked at. Coul
 
 
 def cases() -> list[Case]:
+    """The cases in the order in which they are asked, the shop's last."""
     return [
         Case("every row keeps it", ROWS, contract(ANY_GRADE, STATE), 0, {
             1: "This contract promises nothing about the values of grade, so these rows keep it. The gate knows only what is written. Or is the status turned round?",
@@ -124,6 +126,7 @@ def path_of(given: Any, folder: Path) -> str:
 
 
 def check_case(answer: Answer, case: Case, path: str) -> None:
+    """Raises Wrong where the gate gives another status, or does not name what it has to."""
     called = f"gate(rows, contract)   {case.about}\n{case.given}"
     result, printed = answer.ask_aloud("gate", case.rows, path, called=called, raises=case.status == 2)
     try:
@@ -135,6 +138,7 @@ def check_case(answer: Answer, case: Case, path: str) -> None:
 
 
 def check_status(answer: Answer, case: Case, result: Any, called: str) -> None:
+    """Raises Wrong where the exit status is not the right one, with the sentence for the one that came."""
     facts = {"called": called, "expected": f"{case.status} ({SAYS[case.status]})", "got": shown(result)}
     if isinstance(result, Exception):
         kind = facts["got"] = type(result).__name__

@@ -345,7 +345,7 @@ def as_day(day: Any) -> date:
 
 
 def worded(days: Sequence[date]) -> str:
-    """no day; 15 August; 15, 16, 17 August and 3 more, the last on 20 August"""
+    """no day; 2026-08-15; 2026-08-15, 2026-08-16, 2026-08-17 … 2026-08-20 (6 days)"""
     if not days:
         return "no day"
     first = ", ".join(str(day) for day in days[:3])

@@ -10,6 +10,7 @@ import importlib.util
 import io
 import re
 import sys
+import textwrap
 import traceback
 import types
 from collections.abc import Callable, Iterator
@@ -43,8 +44,6 @@ class Wrong(Exception):
 
 def wrapped(text: str) -> list[str]:
     """The text in lines of 96 characters; lines that are indented already stay as they are."""
-    import textwrap
-
     lines: list[str] = []
     for line in text.splitlines():
         lines += [line] if line.startswith(" ") or not line else textwrap.wrap(line, 96)

@@ -118,6 +118,7 @@ def bare(answer: str) -> str:
 
 
 def at(book: Workbook, entry: Entry, why: str, **facts: str) -> Wrong:
+    """What is wrong with an answer, at its line in the README."""
     return Wrong(f"{place(book.readme, entry.line)}  {FORM}", why, **facts)
 
 
@@ -148,7 +149,7 @@ def check_answer(book: Workbook, form: dict[str, Entry], example: dict[str, Entr
 
 
 def check_agreement(book: Workbook, form: dict[str, Entry], promises: Promises) -> None:
-    """Form and contract name the same table, owner, consumers, field and clause."""
+    """Form and contract name the same table, owner and consumers, and then the same field and clause."""
     contract = promises.contract
     if table_name(contract.dataset) != table_name(form["table"].text):
         why = (
@@ -183,8 +184,14 @@ def check_agreement(book: Workbook, form: dict[str, Entry], promises: Promises) 
             expected=f"consumers: {form['consumers'].text}",
             got=f"consumers: {worded(contract.consumers)}",
         )
+    check_clause(book, form, promises)
+    check_not_a_copy(promises)
+
+
+def check_clause(book: Workbook, form: dict[str, Entry], promises: Promises) -> None:
+    """The form's field is one of the contract's, with an enum or a unit, which is the clause that the form names."""
     name = form["field"].text
-    field = contract.field(name) or contract.field(name.rpartition(".")[2])
+    field = promises.contract.field(name) or promises.contract.field(name.rpartition(".")[2])
     if field is None:
         raise promises.wrong(
             f"The contract says nothing about the field {shown(name)}, of which the form speaks.", None, "fields"
@@ -201,7 +208,6 @@ def check_agreement(book: Workbook, form: dict[str, Entry], promises: Promises) 
         why = f"The clause in the form names {', '.join(map(shown, sorted(more)[:5]))}, which the contract's enum does not allow. Which of the two is right?"
         raise at(book, clause, why, expected=f"enum: {worded(field.enum)}", got=clause.text)
     if holds_unit(field.unit, clause.text) or holds_enum(field.enum, clause.text):
-        check_not_a_copy(promises)
         return
     if field.enum is not None and field.unit is None:
         lacking = [str(value) for value in field.enum if not mentions(clause.text, str(value))]
@@ -215,10 +221,12 @@ def check_agreement(book: Workbook, form: dict[str, Entry], promises: Promises) 
 
 
 def holds_unit(unit: str | None, clause: str) -> bool:
+    """Whether the clause of the form names the unit."""
     return unit is not None and mentions(clause, unit)
 
 
 def holds_enum(enum: tuple[object, ...] | None, clause: str) -> bool:
+    """Whether the clause of the form names every value of the enum."""
     return enum is not None and all(mentions(clause, str(value)) for value in enum)
 
 
@@ -252,4 +260,5 @@ def table_name(text: str) -> str:
 
 
 def plain(text: str) -> str:
+    """The text in small letters, with single blanks."""
     return " ".join(text.lower().split())
