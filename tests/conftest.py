@@ -1,0 +1,1 @@
+"""pytest puts the folder of every conftest.py on the path: from here any_contract.py and wrong_answers/ are found."""
