@@ -110,7 +110,7 @@ def test_an_original_that_does_not_pickle():
 
 
 def test_messages_stay_short_whatever_fails():
-    wide = schema("W" * 500, **{f"column_{i}_{'x' * 300}": Annotated[int, Check.ge(0)] for i in range(60)})
+    wide = schema("W" * 500, **{f"column_{i}_{'x' * 300}": Annotated[int, Check.ge(0)] for i in range(20)})
     names = list(wide._columns)
     for table in (
         pa.table({"z": [1]}),
@@ -120,7 +120,7 @@ def test_messages_stay_short_whatever_fails():
         with pytest.raises(ValidationError) as caught:
             wide.parse(table)
         assert 50 < len(str(caught.value)) < 2_000
-        assert len(caught.value.violations) >= 60
+        assert len(caught.value.violations) >= 20
         assert "more" in str(caught.value)
     with pytest.raises(ValidationError) as caught:
         schema(a=Annotated[int, Check(crash, "n" * 9_000)]).parse(pa.table({"a": [1]}))
