@@ -86,12 +86,13 @@ def test_an_alias_bomb_a_chain_of_aliases_and_a_merge_bomb_do_no_harm() -> None:
     assert "with aliases written out" in faults(bomb)[0].message
     chain = "- &a0 [x]\n" + "".join(f"- &a{i + 1} [*a{i}]\n" for i in range(200))  # few values, many levels
     assert "with aliases written out" in faults(chain)[0].message
-    assert "maximum nesting" in str(faults("[" * 100_000)) or "32 levels" in str(faults("[" * 100_000))
+    deep = faults("[" * 100_000)[0].message
+    assert "maximum nesting" in deep or "32 levels" in deep  # libyaml's own limit, where PyYAML has libyaml
     merge = "- &a {" + ", ".join(f"k{i}: v" for i in range(1000)) + "}\n- {<<: [" + "*a, " * 10_000 + "]}"
     assert "with aliases written out" in faults(merge)[0].message
 
 
-def test_slow_to_read_is_no_way_to_hang(tmp_path: Path) -> None:
+def test_slow_to_read_is_no_way_to_hang() -> None:
     """Each of these took minutes, or would, with one of the limits taken out."""
     for text in (
         "version: " + "1" * 900_000 + "x",

@@ -52,6 +52,13 @@ def test_a_mapping_is_written_in_the_order_of_the_lesson_without_defaults() -> N
     json.dumps(data)
 
 
+class Quoting(yaml.SafeDumper):
+    """Writes every text in quotes, and nothing else."""
+
+
+Quoting.add_representer(str, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"'))
+
+
 @settings(max_examples=150, deadline=None)
 @given(mappings())
 def test_round_trip(data: dict[str, Any]) -> None:
@@ -60,9 +67,8 @@ def test_round_trip(data: dict[str, Any]) -> None:
     assert pickle.loads(pickle.dumps(contract)) == contract
     hash(contract)
     # And through a file, in which every text is quoted.
-    text = yaml.safe_dump(to_mapping(contract), default_style="'", allow_unicode=False, sort_keys=False)
+    assert parse(yaml.dump(to_mapping(contract), Dumper=Quoting, allow_unicode=False, sort_keys=False)) == contract
     plain = yaml.safe_dump(to_mapping(contract), allow_unicode=False, sort_keys=False)
-    assert "!!" in text or parse(text) == contract
     try:
         assert parse(plain) == contract
     except ContractError as error:  # PyYAML leaves these bare, and readers of YAML 1.2 take them for numbers
