@@ -12,7 +12,6 @@ from made_up_days import RELEASE, ROOT, write
 import monitors
 import seed
 from clause.sources import Source
-from monitors import judge
 
 
 def test_the_calendar(capsys):
@@ -123,9 +122,13 @@ def test_plot_writes_the_file(tmp_path, capsys):
     assert (tmp_path / "shape.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_colour_only_on_a_terminal(days, monkeypatch):
-    assert "\033[1;31mALERT\033[0m" in monitors.calendar(days, judge(days), colour=True)
-    assert "\033" not in monitors.calendar(days, judge(days))
+@pytest.mark.parametrize(("terminal", "coloured"), [(True, True), (False, False)])
+def test_colour_only_on_a_terminal(monkeypatch, capsys, terminal, coloured):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert monitors.main([]) == 1
+    printed = capsys.readouterr().out
+    assert ("\033[1;31mALERT\033[0m" in printed) is ("\033" in printed) is coloured
 
 
 def test_interrupted(monkeypatch, capsys):
