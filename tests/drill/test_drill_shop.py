@@ -111,7 +111,7 @@ def test_an_empty_table_is_not_judged_by_the_monitors(shop):
     assert matrix.cells(row, shop)[-5:-2] == ["?", "?", "?"]
 
 
-def test_the_mutations_are_those_of_the_issue_and_all_of_them_really_change_the_rows(shop):
+def test_every_mutation_is_tried_and_says_what_it_models_and_two_do_not_apply(shop):
     assert len(shop.matrix) == len(mutations.MUTATIONS) >= 33
     assert {row.axis for row in shop.matrix} == {"structural", "semantic", "volume", "time"}
     assert [row.name for row in shop.matrix if not row.applies] == ["flip boolean", "lose leading zeros"]
