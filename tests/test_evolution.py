@@ -23,8 +23,7 @@ import seed
 from contracts import Contract, from_mapping, load
 from contracts.__main__ import main
 from contracts.changes import given as bump_of
-from contracts.document import Field
-from contracts.evolution import Change, diff
+from contracts.evolution import diff
 from contracts.patterns import covers, literal
 from contracts.release import verdict
 
@@ -547,13 +546,10 @@ def test_against_a_git_revision_from_any_directory(tmp_path: Path, monkeypatch: 
 
 
 def test_no_traceback_in_a_process_of_its_own(tmp_path: Path) -> None:
-    for arguments in (["diff"], ["diff", "a\0b", "c"], ["nope"], ["diff", str(tmp_path), str(tmp_path)]):
-        if "\0" in "".join(arguments):
-            continue
+    for arguments in (["diff"], ["nope"], ["diff", str(tmp_path), str(tmp_path)]):  # no system passes on a NUL
         done = subprocess.run([sys.executable, "-m", "contracts", *arguments], cwd=seed.ROOT, capture_output=True, env=os.environ | {"PYTHONIOENCODING": "ascii"})  # fmt: skip
         assert done.returncode == COULD_NOT_CHECK and b"Traceback" not in done.stderr
 
 
 def test_a_field_is_not_its_own_change() -> None:
     assert diff(HISTORY / "listings-1.5.0.yaml", HISTORY / "listings-1.5.0.yaml") == []
-    assert isinstance(diff(contract(), contract({}))[0], Change) and isinstance(listings("2.0.0").fields[0], Field)

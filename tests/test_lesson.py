@@ -36,7 +36,7 @@ def test_a_contracts_folder_of_ones_own_does_not_hide_ours(tmp_path):
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
 
 
-@pytest.mark.parametrize("script", ["seed.py", "lesson.py", "monitors.py"])
+@pytest.mark.parametrize("script", ["seed.py", "lesson.py"])
 def test_a_reader_who_has_seen_enough_causes_no_complaint(script):
     run = subprocess.Popen([sys.executable, str(seed.ROOT / script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     run.stdout.close()

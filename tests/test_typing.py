@@ -64,7 +64,9 @@ def lines_by_file(found):
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+@pytest.mark.parametrize(
+    "checker", [pytest.param(each, marks=pytest.mark.xdist_group(each)) for each in ("mypy", "pyright")]
+)
 def test_checkers_see_what_is_wrong_and_nothing_else(checker, name, request):
     lines, output = request.getfixturevalue(checker)
     assert lines.get(name, set()) == expected(name), output
