@@ -1,6 +1,5 @@
 """How the gate says its verdict: text for people, JSON, GitHub annotations, JUnit XML and SARIF for machines."""
 
-import json
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from clause.judging import NotChecked, Violation
 from clause.reading import instant, zone_of
 from contracts import Contract
-from contracts.errors import printable
+from contracts.errors import json_text, printable
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -73,7 +72,7 @@ def text(report: "Report", contract: Contract, colour: bool = False) -> str:
 
 
 def as_json(report: "Report", contract: Contract) -> str:
-    return json.dumps(report.to_dict(), indent=2, allow_nan=False)
+    return json_text(report.to_dict())
 
 
 def github(report: "Report", contract: Contract) -> str:
@@ -174,7 +173,7 @@ def sarif(report: "Report", contract: Contract) -> str:
             {"executionSuccessful": report.verdict != "could not check", "toolExecutionNotifications": notes}
         ],
     }
-    return json.dumps({"version": "2.1.0", "runs": [run]}, indent=2)
+    return json_text({"version": "2.1.0", "runs": [run]})
 
 
 def artifact_uri(path: Path) -> str:
@@ -196,7 +195,7 @@ FORMATS: dict[str, Callable[..., str]] = {
 # --- where nothing could be checked: each form says so in its own way ----------------------------------------------
 
 FAILURES: dict[str, Callable[[str], str]] = {
-    "json": lambda why: json.dumps({"verdict": "could not check", "error": why}, indent=2),
+    "json": lambda why: json_text({"verdict": "could not check", "error": why}),
     "github": lambda why: f"::error title=could not check::{escaped(why)}",
     "junit": lambda why: junit_failure(why),
     "sarif": lambda why: sarif_failure(why),
@@ -219,4 +218,4 @@ def sarif_failure(why: str) -> str:
     notes = [{"level": "error", "message": {"text": why}}]
     invocation = {"executionSuccessful": False, "toolExecutionNotifications": notes}
     run = {"tool": {"driver": {"name": "validate.py"}}, "results": [], "invocations": [invocation]}
-    return json.dumps({"version": "2.1.0", "runs": [run]}, indent=2)
+    return json_text({"version": "2.1.0", "runs": [run]})

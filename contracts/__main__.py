@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
-import json
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from contracts.document import Contract, concerns, load
-from contracts.errors import ContractError, DataError, printable
+from contracts.errors import ContractError, DataError, json_text, printable
 from contracts.values import nearest
 
 
@@ -112,7 +111,7 @@ def readers(chosen: argparse.Namespace) -> int:
         raise Wrong("there is no folder of the consumers' SQL beside the contract; name one with --consumers")
     found = who(consumers, contract.dataset, field, contract.consumers, dialect=dialect(chosen.dialect))
     if chosen.format == "json":
-        print(json.dumps(found.to_dict(), indent=2))
+        print(json_text(found.to_dict()))
     else:
         for place in (*found.readers, *found.unknown):
             print(place)
@@ -175,7 +174,7 @@ def compat(chosen: argparse.Namespace) -> int:
         raise Wrong("compat compares OLD and NEW, or NEW with every version in a folder: --history DIR NEW")
     found = [compatibility(old, new, enums=chosen.enums, defaults=defaults) for old in versions]
     if chosen.format == "json":
-        print(json.dumps([each.to_dict() for each in found], indent=2))
+        print(json_text([each.to_dict() for each in found]))
     else:
         print(table(found))
     return 0 if all(each.full for each in found) else 1

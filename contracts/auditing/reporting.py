@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
 from contracts.auditing.findings import ALLOWANCES, QUESTIONS, RULES, Audit, Finding
-from contracts.errors import printable
+from contracts.errors import json_text, printable
 from contracts.formats import cell
 
 
@@ -49,7 +48,7 @@ def total(found: Audit) -> str:
 
 
 def as_json(found: Audit) -> str:
-    return json.dumps(found.to_dict(), indent=2, allow_nan=False, default=str)
+    return json_text(found.to_dict(), default=str)
 
 
 def github(found: Audit) -> str:
@@ -101,7 +100,7 @@ def sarif(found: Audit) -> str:
         "results": results,
         "invocations": [{"executionSuccessful": not found.not_audited, "toolExecutionNotifications": said}],
     }
-    return json.dumps({"version": "2.1.0", "runs": [run]}, indent=2)
+    return json_text({"version": "2.1.0", "runs": [run]})
 
 
 def location(file: str, line: int, column: int) -> dict[str, Any]:

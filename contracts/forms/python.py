@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from contracts.document import Contract, Field
-from contracts.errors import printable
+from contracts.errors import UNSEEN, printable
 from contracts.forms import Exported, of_the_table
 
 PYTHON = {
@@ -105,7 +105,8 @@ def literal(value: Any) -> str:
 
 def quoted(text: str) -> str:
     """Text in double quotes, on one line."""
-    return '"' + "".join(c if c.isprintable() and c not in '"\\' else escaped(c) for c in text) + '"'
+    seen = "".join(c if c.isprintable() and c not in '"\\' else escaped(c) for c in text)
+    return f'"{UNSEEN.sub(lambda one: escaped(one[0]), seen)}"'
 
 
 def escaped(character: str) -> str:
