@@ -166,8 +166,8 @@ def mix(day: Day, past: Past, rules: Rules) -> Finding | str:
     chance = (1 / n + 1 / m) * free * (1 - 2 / (9 * free) + 3.09 * math.sqrt(2 / (9 * free))) ** 3  # Wilson-Hilferty
     threshold = max(rules.psi, chance)
     most, (now, then) = max(shares.items(), key=lambda share: abs(share[1][0] - share[1][1]))
-    text = f"branch {most!r} has {now:.0%} of the rows, {then:.0%} in the days before (PSI {psi:.3f}, threshold"
-    text += f" {threshold:.3f}); ask the producer what the values mean now"
+    text = f"branch {printable(repr(most))} has {now:.0%} of the rows, {then:.0%} in the days before (PSI {psi:.3f},"
+    text += f" threshold {threshold:.3f}); ask the producer what the values mean now"
     return Finding(psi > threshold, round(psi, 4), round(threshold, 4), text, psi)
 
 

@@ -112,7 +112,7 @@ def draw_mix(ax: Any, days: Sequence[Day], said: Sequence[Verdict], unit: str) -
 
 
 def plain(text: str) -> str:
-    """Text as matplotlib draws it: what is between two dollar signs would be a formula, a first _ keep it out of a legend."""
+    """Text that matplotlib does not take for a formula."""
     return printable(text).replace("$", r"\$")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from clause.judging import NotChecked, Violation
 from clause.reading import instant, zone_of
 from contracts import Contract
-from contracts.errors import json_text, printable
+from contracts.errors import json_text, printable, unlinked
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -155,7 +155,7 @@ def sarif(report: "Report", contract: Contract) -> str:
     """SARIF 2.1.0: a result for each violation, at the clause's line in the contract file."""
     results = []
     for found in report.violations:
-        result: dict[str, Any] = {"ruleId": found.rule, "level": "error", "message": {"text": found.message}}
+        result: dict[str, Any] = {"ruleId": found.rule, "level": "error", "message": {"text": unlinked(found.message)}}
         if contract.source is not None:
             region = {"startLine": line_of(contract, found) or 1}
             artifact = {"uri": artifact_uri(contract.source)}
@@ -163,7 +163,7 @@ def sarif(report: "Report", contract: Contract) -> str:
         results.append(result)
     rules = [{"id": rule, "shortDescription": {"text": promise}} for rule, promise in RULES.items()]
     notes = [
-        {"level": "note", "message": {"text": printable(f"not checked: {named(clause)}: {clause.reason}")}}
+        {"level": "note", "message": {"text": unlinked(printable(f"not checked: {named(clause)}: {clause.reason}"))}}
         for clause in report.not_checked
     ]
     run: dict[str, Any] = {
@@ -215,7 +215,7 @@ def junit_failure(why: str) -> str:
 
 
 def sarif_failure(why: str) -> str:
-    notes = [{"level": "error", "message": {"text": why}}]
+    notes = [{"level": "error", "message": {"text": unlinked(why)}}]
     invocation = {"executionSuccessful": False, "toolExecutionNotifications": notes}
     run = {"tool": {"driver": {"name": "validate.py"}}, "results": [], "invocations": [invocation]}
     return json_text({"version": "2.1.0", "runs": [run]})

@@ -93,7 +93,7 @@ def plan(chosen: argparse.Namespace) -> int:
         raise
     except ValueError as error:
         raise Wrong(str(error)) from None
-    print(found.text(files=chosen.out is None))
+    print(on_screen(found.text(files=chosen.out is None)))
     if chosen.out is not None:
         for path in write(found, Path(chosen.out)):
             print(f"wrote {printable(str(path))}")
@@ -215,7 +215,12 @@ def put(text: str) -> None:
     """Write the text of a file: as a file of ours is, in UTF-8 and with its line ends, on every system."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-    print(text, end="")
+    print(on_screen(text), end="")
+
+
+def on_screen(text: str) -> str:
+    """A file's text, faithful but for a terminal, which its characters must not command."""
+    return "\n".join(map(printable, text.split("\n"))) if sys.stdout.isatty() else text
 
 
 # ---- what the arguments say -------------------------------------------------------------------------------------

@@ -14,14 +14,14 @@ UNSEEN = re.compile(  # nothing is to be seen of it, though Python calls it prin
     r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\U000e0100-\U000e01ef]"
     r"|(?<![\xa9\xae\u203c-\u3299\U0001f000-\U0001faff])[\ufe00-\ufe0f]"
 )
-COMMAND = r"(?<=#)#(?=\w*\[)|^:(?=:)"  # in the log of a build, ##[…] anywhere in a line, and :: at its start
-ESCAPED = re.compile(f"{UNSEEN.pattern}|{COMMAND}")
+# What is a command in the log of a build: ##[…] anywhere in a line, and :: at its start.
+TELLTALE = re.compile(rf"{UNSEEN.pattern}|(?<=#)#(?=\w*\[)|^:(?=:)")
 
 
 def printable(text: str) -> str:
     """The text on one line: whatever would not show, would move the cursor, or would command a build, is escaped."""
     shown = "".join(c if c.isprintable() else code(c) for c in text)
-    return ESCAPED.sub(lambda found: f"\\x{ord(c):02x}" if (c := found[0]).isascii() else code(c), shown)
+    return TELLTALE.sub(lambda found: f"\\x{ord(c):02x}" if (c := found[0]).isascii() else code(c), shown)
 
 
 def code(character: str) -> str:
@@ -35,6 +35,11 @@ def json_text(data: Any, *, indent: int = 2, ascii: bool = True, default: Any = 
         text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
         text = UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
     return text.replace("##", r"#\u0023")
+
+
+def unlinked(text: str) -> str:
+    """A message of SARIF, whose viewers make a link of [words](address)."""
+    return text.replace("](", r"\](")
 
 
 def masked(text: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from contracts.document import Contract, Field, as_plain, to_mapping
-from contracts.errors import UNSEEN
+from contracts.errors import TELLTALE
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*( [A-Za-z0-9_.()-]+)*")
@@ -43,7 +43,7 @@ def flow(value: Any) -> str:
     if re.fullmatch(r"[0-9]+[smhdw]|[0-9]+\.[0-9]+\.[0-9]+", text):  # a duration, a version
         return text
     seen = "".join(c if c == " " or (c.isprintable() and c not in '"\\') else escaped(c) for c in text)
-    return f'"{UNSEEN.sub(lambda one: escaped(one[0]), seen)}"'
+    return f'"{TELLTALE.sub(lambda one: escaped(one[0]), seen)}"'
 
 
 def escaped(c: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from contracts.auditing.findings import ALLOWANCES, QUESTIONS, RULES, Audit, Finding
-from contracts.errors import json_text, printable
+from contracts.errors import json_text, printable, unlinked
 from contracts.formats import cell
 
 
@@ -80,7 +80,7 @@ def sarif(found: Audit) -> str:
         {
             "ruleId": one.rule,
             "level": "warning",
-            "message": {"text": f"{one.message}. Instead: {one.suggestion}"},
+            "message": {"text": unlinked(f"{one.message}. Instead: {one.suggestion}")},
             "locations": [location(one.file, one.line, one.column)],
         }
         for one in found.findings
@@ -88,12 +88,15 @@ def sarif(found: Audit) -> str:
     missing = [
         {
             "level": "error",
-            "message": {"text": printable(f"not audited: {one.reason}")},
+            "message": {"text": unlinked(printable(f"not audited: {one.reason}"))},
             "locations": [location(one.file, 1, 1)],
         }
         for one in found.not_audited
     ]
-    said = [*missing, *({"level": "note", "message": {"text": f"not judged: {note}"}} for note in notes(found))]
+    said = [
+        *missing,
+        *({"level": "note", "message": {"text": unlinked(f"not judged: {note}")}} for note in notes(found)),
+    ]
     run = {
         "tool": {"driver": {"name": "contracts audit", "rules": rules}},
         "columnKind": "unicodeCodePoints",
