@@ -224,8 +224,8 @@ def open_json(
     origin: str, connection: duckdb.DuckDBPyConnection, paths: list[str], wanted: Collection[str] | None
 ) -> Source:
     """JSON files, one array of objects or an object a line; each value as its JSON text, JSON's null as NULL."""
-    given = listed(map(literal, paths))
-    objects = connection.sql(f"select json from read_json_objects({given}, hive_partitioning=false)")
+    read = f"read_json_objects({listed(map(literal, paths))}, hive_partitioning=false)"
+    objects = connection.sql(f"select json from {read}")
     shapes = objects.aggregate("json_type(json) as type, json_keys(json) as keys", "json_type(json), json_keys(json)")
     columns: dict[str, None] = {}
     for type, keys in shapes.order("keys").fetchall():

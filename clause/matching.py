@@ -18,7 +18,7 @@ from contracts import patterns
 END = {"postgres": r"\Z", "risingwave": r"\Z", "sqlite": r"\Z"}  # the end of the text, where it is not \z
 LONGEST = 100_000  # characters of a pattern in that form
 LINEAR = ("bigquery", "clickhouse", "datafusion", "polars", "postgres", "risingwave")  # engines that try no way twice
-MOST_LOOPS, MOST_CHOICES = 2, 8  # whose ways multiply in one that does
+MOST_CHOICES, LOOP = 10, 4  # that multiply in one that does; a choice that comes again and again counts for LOOP
 
 
 class NotSearchable(Exception):
@@ -79,7 +79,9 @@ class Ways:
                 return nothing * none, first + times(begin, nothing), end + times(last, none)
             case "alt":
                 parts = [self.walk(part) for part in a[1]]
-                firsts, lasts = (functools.reduce(Counter.__add__, (one[i] for one in parts)) for i in (1, 2))
+                firsts, lasts = Counter[int](), Counter[int]()
+                for _, first, last in parts:
+                    firsts, lasts = firsts + first, lasts + last
                 return min(2, sum(one[0] for one in parts)), firsts, lasts
             case "star":
                 start, once = len(self.sets), repeated(a)
@@ -95,15 +97,15 @@ class Ways:
             self.next[place].update(times(first, ways))
 
     def are_many(self) -> bool:
-        """Whether they grow with the length of the text as its powers do, or beyond its third."""
-        long = short = 0
+        """Whether they double with each round of a loop, or grow faster than the square of the text's length."""
+        choices = 0
         for place, ways in self.next.items():
             around = [loop for loop in self.loops if place in loop]
             if any(self.is_choice({one: n for one, n in ways.items() if one in loop}) for loop in around):
                 return True  # a choice in each round of a loop
             if self.is_choice(ways):
-                long, short = (long + 1, short) if around or place in ways else (long, short + 1)
-        return long > MOST_LOOPS or short > MOST_CHOICES
+                choices += LOOP if around or place in ways else 1
+        return choices > MOST_CHOICES
 
     def is_choice(self, ways: Mapping[int, int]) -> bool:
         if max(ways.values(), default=0) > 1:

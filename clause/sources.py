@@ -307,8 +307,17 @@ def instance(process: int) -> duckdb.DuckDBPyConnection:
     does not fit in memory goes to a folder that nobody else can read; DuckDB's default is the current one.
     """
     spill = tempfile.mkdtemp(prefix=REWRITTEN)
-    atexit.register(lambda: process == os.getpid() and shutil.rmtree(spill, ignore_errors=True))
-    settings = {"enable_external_file_cache": False, "autoinstall_known_extensions": False, "temp_directory": spill}
+
+    def clear() -> None:
+        if process == os.getpid():
+            shutil.rmtree(spill, ignore_errors=True)
+
+    atexit.register(clear)
+    settings: dict[str, Any] = {
+        "enable_external_file_cache": False,
+        "autoinstall_known_extensions": False,
+        "temp_directory": spill,
+    }
     return duckdb.connect(config=settings)
 
 

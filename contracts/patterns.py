@@ -57,8 +57,8 @@ def cat(a: Expression, b: Expression) -> Expression:
         return b
     if b == EMPTY:
         return a
-    if a[0] == "star" and a in (b, b[1] if b[0] == "cat" else b):
-        return b  # a*a* is a*
+    if may_end(a) and star(a) == (b[1] if b[0] == "cat" else b):
+        return b  # a*a* and a?a* are a*
     return ("cat", a[1], cat(a[2], b)) if a[0] == "cat" else ("cat", a, b)
 
 
@@ -73,6 +73,8 @@ def alt(parts: Iterable[Expression]) -> Expression:
 
 
 def star(a: Expression) -> Expression:
+    if a[0] == "alt":
+        a = alt(a[1] - {EMPTY})  # (a?)* is a*
     return EMPTY if a in (NOTHING, EMPTY) else a if a[0] == "star" else ("star", a)
 
 
