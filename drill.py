@@ -25,7 +25,6 @@ swap from the first day on; it has only 4 quiet days to stand on, so both kinds 
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -55,7 +54,7 @@ from clause.proposing import Proposal, missing, written
 from clause.roles import Table
 from clause.running import Consumers, differ, distinct
 from contracts import Contract, DataError
-from contracts.errors import ValidationError, printable
+from contracts.errors import ValidationError, json_text, printable
 
 __all__ = ["Notice", "Result", "Row", "as_text", "drill", "plot", "write"]
 
@@ -353,7 +352,7 @@ def run(given: Any) -> int:
     if given.plot:
         os.environ.setdefault("MPLBACKEND", "Agg")  # a file needs no screen
         plot(result).savefig(given.plot, dpi=120)
-    said = json.dumps(result.to_dict(), indent=1) if given.format == "json" else as_text(result)
+    said = json_text(result.to_dict(), indent=1) if given.format == "json" else as_text(result)
     with suppress(BrokenPipeError):  # nobody reads on (`| head`), but the exit status still says it
         print(said, flush=True)
     if given.write and result.proposals:

@@ -20,7 +20,6 @@ cried wolf on days that you know were quiet.
 """
 
 import io
-import json
 import math
 import os
 import statistics
@@ -36,6 +35,7 @@ import contracts
 from clause import daybook
 from clause.daybook import Day, Verdict, add_to_store, by_monitor, calendar, compare, in_order, read_store
 from clause.plots import plot
+from contracts.errors import json_text, printable
 
 __all__ = ["Day", "Rules", "Spec", "Verdict", "add_to_store", "backtest", "calendar", "compare", "daily_metrics"]
 __all__ += ["judge", "onsets", "plot", "read_store"]
@@ -169,8 +169,8 @@ def mix(day: Day, past: Past, rules: Rules) -> Finding | str:
     chance = (1 / n + 1 / m) * free * (1 - 2 / (9 * free) + 3.09 * math.sqrt(2 / (9 * free))) ** 3  # Wilson-Hilferty
     threshold = max(rules.psi, chance)
     most, (now, then) = max(shares.items(), key=lambda share: abs(share[1][0] - share[1][1]))
-    text = f"branch {most!r} has {now:.0%} of the rows, {then:.0%} in the days before (PSI {psi:.3f}, threshold"
-    text += f" {threshold:.3f}); ask the producer what the values mean now"
+    text = f"branch {printable(repr(most))} has {now:.0%} of the rows, {then:.0%} in the days before (PSI {psi:.3f},"
+    text += f" threshold {threshold:.3f}); ask the producer what the values mean now"
     return Finding(psi > threshold, round(psi, 4), round(threshold, 4), text, psi)
 
 
@@ -320,7 +320,7 @@ def run(given: Any) -> int:
         source = given.data or "orders of the shop, August 2026"
         plot(days, verdicts, unit=rules.unit, source=source).savefig(given.plot, dpi=120)
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    document = json.dumps(daybook.as_document(days, verdicts), indent=1) if given.format == "json" else ""
+    document = json_text(daybook.as_document(days, verdicts), indent=1) if given.format == "json" else ""
     print(document or calendar(days, verdicts, rules.unit, colour), flush=True)
     statuses = {one.status for one in verdicts}
     if statuses <= {"not judged"}:
@@ -343,7 +343,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (contracts.DataError, contracts.ContractError, OSError, ValueError) as error:
-        print(f"monitors.py: {error}", file=sys.stderr)
+        said = str(error) if isinstance(error, contracts.ContractError) else printable(str(error))
+        print(f"monitors.py: {said}", file=sys.stderr)
         return 2
 
 

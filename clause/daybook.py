@@ -265,7 +265,8 @@ def revenue(days: Iterable[Day], verdicts: Iterable[Verdict], part: str | None, 
 def listed(values: Iterable[str]) -> str:
     """Values in a message, however many there are."""
     names = sorted(values)
-    return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return printable(", ".join(map(repr, names[:5]))) + more
 
 
 def counted(n: int, what: str) -> str:

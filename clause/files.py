@@ -107,16 +107,18 @@ def listed(texts: Iterable[str]) -> str:
 
 
 def literal(path: str) -> str:
-    """The path for DuckDB, which would take a bracket or a star in a file's name for a glob."""
-    return path if is_remote(path) else glob.escape(path)
+    """The path for DuckDB, which would take a bracket or a star in a file's name for a glob, a ~ for one's home."""
+    return path if is_remote(path) else glob.escape(f"./{path}" if path.startswith("~") else path)
 
 
 def open_parquet(
     origin: str, connection: duckdb.DuckDBPyConnection, paths: list[str], wanted: Collection[str] | None
 ) -> Source:
     """Parquet files as one table. Raises DataError where names differ in case alone, or types from file to file."""
-    relation = connection.read_parquet([literal(path) for path in paths], union_by_name=len(paths) > 1)
-    schema = f"parquet_schema({listed(map(literal, paths))})"
+    # With hive_partitioning a folder named column=value would say what stands in the column.
+    given = [literal(path) for path in paths]
+    relation = connection.read_parquet(given, union_by_name=len(paths) > 1, hive_partitioning=False)
+    schema = f"parquet_schema({listed(given)})"
     stored = connection.sql(f"select distinct file_name, name, duckdb_type from {schema}").order("all").fetchall()
     renamed = sorted(set(relation.columns) - {name for _, name, _ in stored})
     if renamed:  # DuckDB has made `price_1` of a second `price`, or of `Price`
@@ -169,6 +171,7 @@ def scan_csv(connection: duckdb.DuckDBPyConnection, paths: list[str], width: int
         allow_quoted_nulls=False,
         strict_mode=True,
         null_padding=False,
+        hive_partitioning=False,
     )
 
 
@@ -224,7 +227,8 @@ def open_json(
     origin: str, connection: duckdb.DuckDBPyConnection, paths: list[str], wanted: Collection[str] | None
 ) -> Source:
     """JSON files, one array of objects or an object a line; each value as its JSON text, JSON's null as NULL."""
-    objects = connection.sql(f"select json from read_json_objects({listed(map(literal, paths))})")
+    read = f"read_json_objects({listed(map(literal, paths))}, hive_partitioning=false)"
+    objects = connection.sql(f"select json from {read}")
     shapes = objects.aggregate("json_type(json) as type, json_keys(json) as keys", "json_type(json), json_keys(json)")
     columns: dict[str, None] = {}
     for type, keys in shapes.order("keys").fetchall():

@@ -202,7 +202,7 @@ def broken(
 ) -> Violation:
     """A violation, whose message names the column, the rows, the values and the teams in one sentence."""
     values = tuple((shown(value, rule), rows) for value, rows in found.values) if found else ()
-    parts = [printable(name) if name else contract.dataset, ": "]
+    parts = [name or contract.dataset, ": "]
     if rule not in ("missing", "volume", "freshness", "additive") and checked:
         parts.append(f"{failing:,} of {checked:,} rows ")
     parts.append(says)
@@ -212,11 +212,10 @@ def broken(
         )
         more = found.distinct - len(values)
         parts.append(f": {listed}" + (f" and {more:,} other values" if more > 0 else ""))
-    teams = ", ".join(map(printable, contract.consumers))
+    teams = ", ".join(contract.consumers)
     parts.append(f"; affects {teams}" if teams else "; the contract names no consumers")
-    return Violation(
-        rule, name, failing, checked, "".join(parts), contract.consumers, values, found.distinct if found else 0
-    )
+    message, distinct = printable("".join(parts)), found.distinct if found else 0
+    return Violation(rule, name, failing, checked, message, contract.consumers, values, distinct)
 
 
 def sentence(field: Field, rule: Rule, found: Offenders) -> str:

@@ -2,10 +2,13 @@
 
 Those of DuckDB are: RE2. Java's, PostgreSQL's and Python's read the same text in other ways, so they get the pattern
 in a form in which they agree: sets of characters, groups and repetitions, anchored at both ends. A pattern that has no
-such form is not checked there, and the report says so.
+such form is not checked there, and the report says so. Nor is one that an engine which tries every way might never end.
 """
 
 import functools
+import itertools
+from collections import Counter
+from collections.abc import Mapping
 
 import ibis.expr.types as ir
 
@@ -14,6 +17,8 @@ from contracts import patterns
 
 END = {"postgres": r"\Z", "risingwave": r"\Z", "sqlite": r"\Z"}  # the end of the text, where it is not \z
 LONGEST = 100_000  # characters of a pattern in that form
+LINEAR = ("bigquery", "clickhouse", "datafusion", "polars", "postgres", "risingwave")  # engines that try no way twice
+MOST_CHOICES, LOOP = 10, 4  # that multiply in one that does; a choice that comes again and again counts for LOOP
 
 
 class NotSearchable(Exception):
@@ -36,12 +41,81 @@ def neutral(pattern: str, engine: str) -> str:
         parsed = patterns.parsed(pattern.removeprefix("(?i)"))
         if folded and any(sign in pattern for sign in ("[^", r"\D", r"\W", r"\S")):
             raise patterns.Undecided
-        written = text_of(any_case(parsed) if folded else parsed, engine)
+        whole = any_case(parsed) if folded else parsed
+        written = text_of(whole, engine)
     except (patterns.Undecided, RecursionError):
         raise NotSearchable(f"{engine} would read the pattern in another way than RE2 does") from None
     if len(written) > LONGEST:
         raise NotSearchable(f"the pattern is too long for {engine} once its repetitions are written out")
+    if engine not in LINEAR and Ways(whole).are_many():
+        raise NotSearchable(f"{engine} tries every way to match, and this pattern's repetitions give it too many")
     return written
+
+
+class Ways:
+    """In how many ways a text can be on its way through an expression: where it may go on in two, with one character.
+
+    Each set of characters is a place (Glushkov's automaton); `next` counts the ways from one to each of the others.
+    """
+
+    def __init__(self, whole: patterns.Expression) -> None:
+        self.sets: list[patterns.Ranges] = []
+        self.next: dict[int, Counter[int]] = {}
+        self.loops: list[range] = []  # the places of each repetition of more than one set
+        _, first, _ = self.walk(whole)
+        self.next[-1] = first
+
+    def walk(self, a: patterns.Expression) -> tuple[int, Counter[int], Counter[int]]:
+        """The ways to match nothing, and those in which a match begins and ends at each place."""
+        match a[0]:
+            case "set":
+                self.sets.append(a[1])
+                place = len(self.sets) - 1
+                self.next[place] = Counter()
+                return 0, Counter((place,)), Counter((place,))
+            case "cat":
+                (nothing, first, last), (none, begin, end) = self.walk(a[1]), self.walk(a[2])
+                self.join(last, begin)
+                return nothing * none, first + times(begin, nothing), end + times(last, none)
+            case "alt":
+                parts = [self.walk(part) for part in a[1]]
+                firsts, lasts = Counter[int](), Counter[int]()
+                for _, first, last in parts:
+                    firsts, lasts = firsts + first, lasts + last
+                return min(2, sum(one[0] for one in parts)), firsts, lasts
+            case "star":
+                start, once = len(self.sets), repeated(a)
+                nothing, first, last = self.walk(once)
+                self.join(last, first)
+                if once[0] != "set":
+                    self.loops.append(range(start, len(self.sets)))
+                return min(2, 1 + nothing), first, last
+        return 1, Counter(), Counter()
+
+    def join(self, last: Counter[int], first: Counter[int]) -> None:
+        for place, ways in last.items():
+            self.next[place].update(times(first, ways))
+
+    def are_many(self) -> bool:
+        """Whether they double with each round of a loop, or grow faster than the square of the text's length."""
+        choices = 0
+        for place, ways in self.next.items():
+            around = [loop for loop in self.loops if place in loop]
+            if any(self.is_choice({one: n for one, n in ways.items() if one in loop}) for loop in around):
+                return True  # a choice in each round of a loop
+            if self.is_choice(ways):
+                choices += LOOP if around or place in ways else 1
+        return choices > MOST_CHOICES
+
+    def is_choice(self, ways: Mapping[int, int]) -> bool:
+        if max(ways.values(), default=0) > 1:
+            return True
+        ends = sorted(stretch for one in ways for stretch in set(merged(self.sets[one])))
+        return any(low <= high for (_, high), (low, _) in itertools.pairwise(ends))
+
+
+def times(ways: Counter[int], n: int) -> Counter[int]:
+    return Counter({place: min(2, count * n) for place, count in ways.items() if n})
 
 
 def text_of(a: patterns.Expression, engine: str) -> str:
@@ -59,13 +133,17 @@ def text_of(a: patterns.Expression, engine: str) -> str:
             joined = "|".join(written)
             return f"(?:{joined})?" if patterns.EMPTY in a[1] else joined
         case "star":
-            once = a[1]
-            if once[0] == "cat" and once[2] == patterns.star(once[1]):
-                once = once[1]  # (a+)* is a*, which an engine that backtracks does not try in every way
+            once = repeated(a)
             return text_of(once, engine) + "*" if once[0] == "set" else f"(?:{text_of(once, engine)})*"
         case "empty":
             return ""
     raise patterns.Undecided  # nothing at all
+
+
+def repeated(a: patterns.Expression) -> patterns.Expression:
+    """What a star repeats; (a+)* is a*, which an engine that backtracks does not try in every way."""
+    once: patterns.Expression = a[1]
+    return once[1] if once[0] == "cat" and once[2] == patterns.star(once[1]) else once
 
 
 def grouped(a: patterns.Expression, engine: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from clause.daybook import ELSE, Day, Verdict, by_monitor, in_order, scale, whose
+from contracts.errors import printable
 
 HATCHES = (("#0072B2", ""), ("#E69F00", "//"), ("#F0E442", ".."), ("#56B4E9", "||"), ("#CC79A7", "--"))
 MARKS: dict[str, dict[str, Any]] = {
@@ -36,14 +37,14 @@ def plot(
     for (panel, part), ax in zip(itertools.product(panels, parts), axes.flat, strict=True):
         mine, (title, monitor, draw) = [day for day in days if day.part == part], PANELS[panel]
         text = draw(ax, mine, found.get((monitor, part), ()), unit)
-        ax.set_title(title + whose(part), loc="left")
+        ax.set_title(plain(title + whose(part)), loc="left")
         ax.tick_params(axis="x", rotation=30)
         plt.setp(ax.get_xticklabels(), ha="right")
         ax.spines[["top", "right"]].set_visible(False)
         if ax.get_legend_handles_labels()[0]:
             ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
         texts.append(f"{title}{whose(part)}, {mine[0].day} to {mine[-1].day}: {text}.")
-    figure.supxlabel(f"Source: {source}" if source else "", fontsize="small", x=0.01, ha="left")
+    figure.supxlabel(plain(f"Source: {source}") if source else "", fontsize="small", x=0.01, ha="left")
     figure.set_label(" ".join(texts))
     return figure
 
@@ -75,7 +76,7 @@ def draw_gmv(ax: Any, days: Sequence[Day], said: Sequence[Verdict], unit: str) -
     at = [days[0].day, *bands] if bands else []  # drawn from the first day on: it is what the band is made of
     ax.fill_between(at, low[:1] + low, high[:1] + high, color="#56B4E9", alpha=0.3, label="band of those before")
     ax.yaxis.set_major_formatter("{x:,.0f}")
-    ax.set_ylabel(unit.removesuffix("_cents"))
+    ax.set_ylabel(plain(unit.removesuffix("_cents")))
     band = f", the last band {low[-1]:,.0f} to {high[-1]:,.0f}" if bands else ""
     return f"{min(heights):,.0f} to {max(heights):,.0f}{band}; {alerts}"
 
@@ -106,11 +107,16 @@ def draw_mix(ax: Any, days: Sequence[Day], said: Sequence[Verdict], unit: str) -
     base, width = [0.0] * len(days), 0.9 * min(gaps, default=1)
     for name, (colour, hatch) in zip(names, itertools.cycle(HATCHES), strict=False):
         style = {"color": "#444444", "hatch": "xx"} if name == ELSE else {"color": colour, "hatch": hatch}
-        ax.bar([day.day for day in days], shares[name], width, base, edgecolor="white", label=name, **style)
+        ax.bar([day.day for day in days], shares[name], width, base, edgecolor="white", label=plain(name), **style)
         base = [low + share for low, share in zip(base, shares[name], strict=True)]
     ax.set(ylabel="% of orders", ylim=(0, 100))
-    first, last = (", ".join(f"{name} {shares[name][i]:.0f}%" for name in names) for i in (0, -1))
+    first, last = (", ".join(f"{printable(name)} {shares[name][i]:.0f}%" for name in names) for i in (0, -1))
     return f"{first} on the first day; {last} on the last" if names else "no branches"
+
+
+def plain(text: str) -> str:
+    """Text that matplotlib does not take for a formula."""
+    return printable(text).replace("$", r"\$")
 
 
 def draw_marks(ax: Any, days: Sequence[Day], heights: Sequence[float], said: Sequence[Verdict]) -> str:

@@ -20,7 +20,7 @@ import sqlglot
 
 from clause.sources import connect
 from contracts import Contract, quoting
-from contracts.readers import files
+from contracts.readers import files, leads_out
 from contracts.scopes import names_dataset, tables
 
 SECONDS = 20.0  # for one statement
@@ -55,7 +55,7 @@ class Consumers:
 
     def __init__(self, folder: Path, dataset: str, rows: pa.Table) -> None:
         """Raises OSError where a file cannot be read."""
-        found = [Model(path.relative_to(folder).as_posix(), path.stem, text(path)) for path in files(folder)]
+        found = [Model(path.relative_to(folder).as_posix(), path.stem, text(path, folder)) for path in files(folder)]
         self.models, self.not_run = list[Model](), dict[str, str]()
         self.connection = duckdb.connect(config={"threads": 1})  # sums of floats come in one order
         asked = dict.fromkeys(each for model in found for each in asked_for(model, dataset))
@@ -217,9 +217,9 @@ def bag(rows: pa.Table) -> Any:
         return connection.execute(f"select {FINGERPRINT} from bag as each").fetchone()
 
 
-def text(path: Path) -> str:
+def text(path: Path, folder: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return "" if leads_out(path, folder) else path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         return ""  # which is not one SELECT
 

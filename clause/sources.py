@@ -8,9 +8,11 @@ in a CSV file the contract says what is a number, so leading zeros survive and '
 Data that cannot be read raises `DataError`: it is neither kept nor broken.
 """
 
+import atexit
 import functools
 import os
 import re
+import shutil
 import tempfile
 import uuid
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -301,10 +303,22 @@ def open_relation(
 def instance(process: int) -> duckdb.DuckDBPyConnection:
     """One DuckDB for all that this process reads; a forked process needs its own.
 
-    It keeps nothing of a file: the next call may find another file under the same name.
+    It keeps nothing of a file: the next call may find another file under the same name. It fetches no extension. What
+    does not fit in memory goes to a folder that nobody else can read; DuckDB's default is the current one.
     """
-    spill = Path(tempfile.gettempdir(), f"{REWRITTEN}{process}")  # not the current folder, which is DuckDB's default
-    return duckdb.connect(config={"enable_external_file_cache": False, "temp_directory": str(spill)})
+    spill = tempfile.mkdtemp(prefix=REWRITTEN)
+
+    def clear() -> None:
+        if process == os.getpid():
+            shutil.rmtree(spill, ignore_errors=True)
+
+    atexit.register(clear)
+    settings: dict[str, Any] = {
+        "enable_external_file_cache": False,
+        "autoinstall_known_extensions": False,
+        "temp_directory": spill,
+    }
+    return duckdb.connect(config=settings)
 
 
 def connect(timezone: str = "UTC") -> duckdb.DuckDBPyConnection:

@@ -1,6 +1,5 @@
 """How the gate says its verdict: text for people, JSON, GitHub annotations, JUnit XML and SARIF for machines."""
 
-import json
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from clause.judging import NotChecked, Violation
 from clause.reading import instant, zone_of
 from contracts import Contract
-from contracts.errors import printable
+from contracts.errors import json_text, printable, unlinked
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -73,7 +72,7 @@ def text(report: "Report", contract: Contract, colour: bool = False) -> str:
 
 
 def as_json(report: "Report", contract: Contract) -> str:
-    return json.dumps(report.to_dict(), indent=2, allow_nan=False)
+    return json_text(report.to_dict())
 
 
 def github(report: "Report", contract: Contract) -> str:
@@ -156,7 +155,7 @@ def sarif(report: "Report", contract: Contract) -> str:
     """SARIF 2.1.0: a result for each violation, at the clause's line in the contract file."""
     results = []
     for found in report.violations:
-        result: dict[str, Any] = {"ruleId": found.rule, "level": "error", "message": {"text": found.message}}
+        result: dict[str, Any] = {"ruleId": found.rule, "level": "error", "message": {"text": unlinked(found.message)}}
         if contract.source is not None:
             region = {"startLine": line_of(contract, found) or 1}
             artifact = {"uri": artifact_uri(contract.source)}
@@ -164,7 +163,7 @@ def sarif(report: "Report", contract: Contract) -> str:
         results.append(result)
     rules = [{"id": rule, "shortDescription": {"text": promise}} for rule, promise in RULES.items()]
     notes = [
-        {"level": "note", "message": {"text": printable(f"not checked: {named(clause)}: {clause.reason}")}}
+        {"level": "note", "message": {"text": unlinked(printable(f"not checked: {named(clause)}: {clause.reason}"))}}
         for clause in report.not_checked
     ]
     run: dict[str, Any] = {
@@ -174,7 +173,7 @@ def sarif(report: "Report", contract: Contract) -> str:
             {"executionSuccessful": report.verdict != "could not check", "toolExecutionNotifications": notes}
         ],
     }
-    return json.dumps({"version": "2.1.0", "runs": [run]}, indent=2)
+    return json_text({"version": "2.1.0", "runs": [run]})
 
 
 def artifact_uri(path: Path) -> str:
@@ -196,7 +195,7 @@ FORMATS: dict[str, Callable[..., str]] = {
 # --- where nothing could be checked: each form says so in its own way ----------------------------------------------
 
 FAILURES: dict[str, Callable[[str], str]] = {
-    "json": lambda why: json.dumps({"verdict": "could not check", "error": why}, indent=2),
+    "json": lambda why: json_text({"verdict": "could not check", "error": why}),
     "github": lambda why: f"::error title=could not check::{escaped(why)}",
     "junit": lambda why: junit_failure(why),
     "sarif": lambda why: sarif_failure(why),
@@ -218,7 +217,7 @@ def junit_failure(why: str) -> str:
 
 def sarif_failure(why: str) -> str:
     """A run that was not successful, and why."""
-    notes = [{"level": "error", "message": {"text": why}}]
+    notes = [{"level": "error", "message": {"text": unlinked(why)}}]
     invocation = {"executionSuccessful": False, "toolExecutionNotifications": notes}
     run = {"tool": {"driver": {"name": "validate.py"}}, "results": [], "invocations": [invocation]}
-    return json.dumps({"version": "2.1.0", "runs": [run]}, indent=2)
+    return json_text({"version": "2.1.0", "runs": [run]})

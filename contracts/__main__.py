@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
-import json
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from contracts.document import Contract, concerns, load
-from contracts.errors import ContractError, DataError, printable
+from contracts.errors import ContractError, DataError, json_text, printable
 from contracts.values import nearest
 
 HOW = "how to say it (default: text)"
@@ -99,7 +98,7 @@ def plan(chosen: argparse.Namespace) -> int:
         raise
     except ValueError as error:
         raise Wrong(str(error)) from None
-    print(found.text(files=chosen.out is None))
+    print(on_screen(found.text(files=chosen.out is None)))
     if chosen.out is not None:
         for path in write(found, Path(chosen.out)):
             print(f"wrote {printable(str(path))}")
@@ -120,7 +119,7 @@ def readers(chosen: argparse.Namespace) -> int:
         raise Wrong("there is no folder of the consumers' SQL beside the contract; name one with --consumers")
     found = who(consumers, contract.dataset, field, contract.consumers, dialect=dialect(chosen.dialect))
     if chosen.format == "json":
-        print(json.dumps(found.to_dict(), indent=2))
+        print(json_text(found.to_dict()))
     else:
         for place in (*found.readers, *found.unknown):
             print(place)
@@ -189,7 +188,7 @@ def compat(chosen: argparse.Namespace) -> int:
         raise Wrong("compat compares OLD and NEW, or NEW with every version in a folder: --history DIR NEW")
     found = [compatibility(old, new, enums=chosen.enums, defaults=defaults) for old in versions]
     if chosen.format == "json":
-        print(json.dumps([each.to_dict() for each in found], indent=2))
+        print(json_text([each.to_dict() for each in found]))
     else:
         print(table(found))
     return 0 if all(each.full for each in found) else 1
@@ -233,7 +232,12 @@ def put(text: str) -> None:
     """Write the text of a file: as a file of ours is, in UTF-8 and with its line ends, on every system."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-    print(text, end="")
+    print(on_screen(text), end="")
+
+
+def on_screen(text: str) -> str:
+    """A file's text, faithful but for a terminal, which its characters must not command."""
+    return "\n".join(map(printable, text.split("\n"))) if sys.stdout.isatty() else text
 
 
 # ---- what the arguments say -------------------------------------------------------------------------------------

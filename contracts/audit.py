@@ -25,6 +25,7 @@ from contracts.auditing.workers import SECONDS, in_workers
 from contracts.changes import numbers
 from contracts.document import Contract, load
 from contracts.errors import ContractError
+from contracts.readers import leads_out
 from contracts.values import short
 
 RULES = (
@@ -191,7 +192,11 @@ def below(folder: Path, missing: list[NotAudited]) -> Iterator[Path]:
                 missing.append(
                     NotAudited(Path(link).as_posix(), "it is a link to another folder; give that one itself")
                 )
-        yield from (Path(place, name) for name in sorted(names) if name.lower().endswith(".sql"))
+        for path in (Path(place, name) for name in sorted(names) if name.lower().endswith(".sql")):
+            if leads_out(path, folder):
+                missing.append(NotAudited(path.as_posix(), "it is a link to a file elsewhere; give that one itself"))
+            else:
+                yield path
 
 
 def folders_given(path: Path, given: Path) -> list[str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from contracts.document import Contract, Field, as_plain, to_mapping
+from contracts.errors import json_text
 from contracts.forms import Exported, Imported, clauses, evolution, of_the_table
 from contracts.forms.drafting import Draft
 from contracts.forms.taking import Taken, read_json, to_type
@@ -103,7 +103,7 @@ def export(contract: Contract, enums: bool = False) -> Exported:
     left = [says for says in left if says]
     left += [f"{clause} is a property, which no Avro reader checks" for clause in of_the_table(contract)]
     made["fields"] = made.pop("fields")  # last, as they are long
-    text = json.dumps(made, indent=2, ensure_ascii=False, allow_nan=False)
+    text = json_text(made, ascii=False)
     return Exported(f"{text}\n", tuple(left), tuple(warnings))
 
 

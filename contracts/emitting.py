@@ -87,4 +87,4 @@ def literal(value: Any) -> str:
         return f"timestamp{'tz' if value.tzinfo else ''} '{value.isoformat()}'"
     if isinstance(value, dt.date):
         return f"date '{value.isoformat()}'"
-    return quoting.text(str(value))
+    return quoting.visible(str(value))

@@ -2,16 +2,55 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import re
 import sys
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+UNSEEN = re.compile(  # nothing is to be seen of it, though Python calls it printable; U+FE0F belongs to an emoji
+    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\U000e0100-\U000e01ef]"
+    r"|(?<![\xa9\xae\u203c-\u3299\U0001f000-\U0001faff])[\ufe00-\ufe0f]"
+)
+# What is a command in the log of a build: ##[…] anywhere in a line, and :: at its start.
+TELLTALE = re.compile(rf"{UNSEEN.pattern}|(?<=#)#(?=\w*\[)|^:(?=:)")
+
 
 def printable(text: str) -> str:
-    """The text on one line: whatever would not show, or would move the cursor, is escaped."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    """The text on one line: whatever would not show, would move the cursor, or would command a build, is escaped."""
+    shown = "".join(c if c.isprintable() else code(c) for c in text)
+    return TELLTALE.sub(lambda found: f"\\x{ord(c):02x}" if (c := found[0]).isascii() else code(c), shown)
+
+
+def code(character: str) -> str:
+    return character.encode("unicode_escape").decode()
+
+
+def json_text(data: Any, *, indent: int = 2, ascii: bool = True, default: Any = None) -> str:
+    """A JSON document, in which whatever would not show, or would command a build, is escaped as JSON does."""
+    text = json.dumps(data, indent=indent, ensure_ascii=ascii, allow_nan=False, default=default)
+    if not ascii:
+        text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+        text = UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    return text.replace("##", r"#\u0023")
+
+
+def unlinked(text: str) -> str:
+    """A message of SARIF, whose viewers make a link of [words](address)."""
+    return text.replace("](", r"\](")
+
+
+def masked(text: str) -> str:
+    """The text without the names, passwords and tokens that stand in addresses. ssh's `git@` is none."""
+    text = re.sub(r"(?<!ssh)://[^/\s]*@", "://***@", text)
+    text = re.sub(r"(ssh://[^/\s:@]*):[^/\s]*@", r"\1:***@", text)
+    text = re.sub(r"://[^/\s:@]+:(?!\d+(/|$))\S*@", "://***@", text)  # a password with a slash in it
+    text = re.sub(r"\b(password|passwd|pwd)=[^&\s'\"]+", r"\1=***", text, flags=re.I)
+    word = r"token|key|password|secret|signature|credential|\bsig\b"
+    value = r"[^&\s'\"]{4,}?(?=:?([&\s'\"]|$))"
+    return re.sub(rf"([?&][^=&\s]*(?:{word})[^=&\s]*=){value}", r"\1***", text, flags=re.I)
 
 
 @dataclass(frozen=True)
@@ -46,10 +85,10 @@ class ContractError(ValueError):
 
 
 class DataError(Exception):
-    """The data could not be read: neither a violation nor a pass."""
+    """The data could not be read: neither a violation nor a pass. What it says names no password."""
 
     def __init__(self, message: str, path: str | None = None, line: int | None = None) -> None:
-        super().__init__(message, path, line)
+        super().__init__(masked(message), path, line)
         self.path = path
         self.line = line
 

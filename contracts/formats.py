@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 from contracts.changes import Change
 from contracts.document import Contract
-from contracts.errors import printable
+from contracts.errors import json_text, printable
 from contracts.release import Verdict
 
 
@@ -23,7 +22,7 @@ def text(found: Verdict, new: Contract) -> str:
 
 
 def as_json(found: Verdict, new: Contract) -> str:
-    return json.dumps(found.to_dict(), indent=2)
+    return json_text(found.to_dict())
 
 
 def github(found: Verdict, new: Contract) -> str:

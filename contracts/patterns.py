@@ -59,6 +59,8 @@ def cat(a: Expression, b: Expression) -> Expression:
         return b
     if b == EMPTY:
         return a
+    if may_end(a) and star(a) == (b[1] if b[0] == "cat" else b):
+        return b  # a*a* and a?a* are a*
     return ("cat", a[1], cat(a[2], b)) if a[0] == "cat" else ("cat", a, b)
 
 
@@ -75,6 +77,8 @@ def alt(parts: Iterable[Expression]) -> Expression:
 
 def star(a: Expression) -> Expression:
     """Texts of a, any number of them."""
+    if a[0] == "alt":
+        a = alt(a[1] - {EMPTY})  # (a?)* is a*
     return EMPTY if a in (NOTHING, EMPTY) else a if a[0] == "star" else ("star", a)
 
 
@@ -182,7 +186,7 @@ class Reader:
                 one = star(one) if sign == "*" else cat(one, star(one)) if sign == "+" else alt((one, EMPTY))
                 continue
             low, high = int(least), int(most) if most else int(least)
-            self.copies += max(low, high)
+            self.copies += max(low, high) * leaves(one)
             if self.copies > MOST_COPIES:
                 raise Undecided
             tail = star(one) if comma and not most else EMPTY
@@ -240,6 +244,12 @@ class Reader:
             point = ord(self.text[self.at])
             self.at += 1
         return ((point, point),)
+
+
+def leaves(a: Expression) -> int:
+    """How many sets of characters an expression comes to, written out."""
+    parts: Iterable[Expression] = a[1] if a[0] == "alt" else a[1:] if a[0] in ("cat", "star") else ()
+    return (a[0] == "set") + sum(map(leaves, parts))
 
 
 def inverted(ranges: Ranges) -> Ranges:

@@ -108,6 +108,11 @@ def files(folder: Path) -> Iterator[Path]:
         yield from (Path(place, name) for name in sorted(names) if name.lower().endswith(".sql"))
 
 
+def leads_out(path: Path, folder: Path) -> bool:
+    """Whether a file of the folder is a link to one elsewhere, whose text is nobody's business here."""
+    return path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
 def parsed(folder: Path, path: Path, dialect: str, unknown: list[Unknown]) -> Script | None:
     """The statements of a file; None, and one `unknown` more, where they cannot be read."""
     inside = path.relative_to(folder).parts
@@ -117,6 +122,8 @@ def parsed(folder: Path, path: Path, dialect: str, unknown: list[Unknown]) -> Sc
     level = log.level
     log.setLevel(logging.CRITICAL)  # it warns of what it passes over; here that is `unknown`
     try:
+        if leads_out(path, folder):
+            raise OSError("it is a link to a file elsewhere")
         if not path.is_file():
             raise OSError("it is no ordinary file")
         if path.stat().st_size > MOST_BYTES:

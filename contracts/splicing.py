@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from contracts.document import Contract, Field, as_plain, to_mapping
+from contracts.errors import TELLTALE
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*( [A-Za-z0-9_.()-]+)*")
@@ -41,7 +42,8 @@ def flow(value: Any) -> str:
         return text
     if re.fullmatch(r"[0-9]+[smhdw]|[0-9]+\.[0-9]+\.[0-9]+", text):  # a duration, a version
         return text
-    return '"' + "".join(c if c == " " or (c.isprintable() and c not in '"\\') else escaped(c) for c in text) + '"'
+    seen = "".join(c if c == " " or (c.isprintable() and c not in '"\\') else escaped(c) for c in text)
+    return f'"{TELLTALE.sub(lambda one: escaped(one[0]), seen)}"'
 
 
 def escaped(c: str) -> str:

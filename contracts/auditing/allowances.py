@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 COMMENT = re.compile(r"--[^\n]*|//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL)
-ALLOW = re.compile(r"contracts:\s*allow\b[ \t]*([\w-]*)[ \t]*(?:because\b[\s:]*(.*?))?[\s*/#}-]*$", re.DOTALL)
+ALLOW = re.compile(r"contracts:\s*allow\b[ \t]*((?!because\b)[\w-]*)[ \t]*(because\b)?")
 
 
 @dataclass(frozen=True)
@@ -30,5 +30,11 @@ def in_comments(text: str) -> Iterator[tuple[int, int, str]]:
 
 def allowance(comment: str, line: int, column: int, last: int) -> Allowance | None:
     """The allowance that a comment is, if it is one."""
-    found = ALLOW.search(comment)
-    return None if found is None else Allowance(found[1], " ".join((found[2] or "").split()), line, column, last)
+    end = len(comment)
+    while end and (comment[end - 1] in "*/#}-" or comment[end - 1].isspace()):  # a pattern would try it at every sign
+        end -= 1
+    for found in ALLOW.finditer(comment):
+        reason = comment[found.end() : end].lstrip(": \t\n\r")
+        if found[2] or not reason:
+            return Allowance(found[1], " ".join(reason.split()), line, column, last)
+    return None

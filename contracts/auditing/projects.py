@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from contracts.auditing.stubs import Environment
+from contracts.readers import leads_out
 
 MOST_BYTES = 1_000_000  # bytes of a file of macros
 TAGS = re.compile(r"\{\{|\{%|\{#")
@@ -47,6 +48,8 @@ def sources_of(project: Path, settings: dict[str, Any]) -> dict[tuple[str, str],
             continue
         for place, _, names in os.walk(project / str(folder)):
             for path in (Path(place, name) for name in sorted(names) if name.lower().endswith((".yml", ".yaml"))):
+                if leads_out(path, project):
+                    continue
                 for source in listed(read_yaml(path).get("sources")):
                     for table in listed(source.get("tables")):
                         name, own = str(source.get("name")), str(table.get("name"))
@@ -81,7 +84,7 @@ def add_macros(made: Environment, project: Path, settings: dict[str, Any]) -> No
         for place, _, names in os.walk(project / str(folder)):
             for path in (Path(place, name) for name in sorted(names) if name.lower().endswith(".sql")):
                 try:
-                    if not path.is_file() or path.stat().st_size > MOST_BYTES:
+                    if not path.is_file() or leads_out(path, project) or path.stat().st_size > MOST_BYTES:
                         continue
                     module = made.from_string(path.read_text(encoding="utf-8-sig")).module
                 except Exception:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
 from contracts.auditing.findings import ALLOWANCES, QUESTIONS, RULES, Audit, Finding
-from contracts.errors import printable
+from contracts.errors import json_text, printable, unlinked
 from contracts.formats import cell
 
 
@@ -52,7 +51,7 @@ def total(found: Audit) -> str:
 
 
 def as_json(found: Audit) -> str:
-    return json.dumps(found.to_dict(), indent=2, allow_nan=False, default=str)
+    return json_text(found.to_dict(), default=str)
 
 
 def github(found: Audit) -> str:
@@ -85,7 +84,7 @@ def sarif(found: Audit) -> str:
         {
             "ruleId": one.rule,
             "level": "warning",
-            "message": {"text": f"{one.message}. Instead: {one.suggestion}"},
+            "message": {"text": unlinked(f"{one.message}. Instead: {one.suggestion}")},
             "locations": [location(one.file, one.line, one.column)],
         }
         for one in found.findings
@@ -93,19 +92,22 @@ def sarif(found: Audit) -> str:
     missing = [
         {
             "level": "error",
-            "message": {"text": printable(f"not audited: {one.reason}")},
+            "message": {"text": unlinked(printable(f"not audited: {one.reason}"))},
             "locations": [location(one.file, 1, 1)],
         }
         for one in found.not_audited
     ]
-    said = [*missing, *({"level": "note", "message": {"text": f"not judged: {note}"}} for note in notes(found))]
+    said = [
+        *missing,
+        *({"level": "note", "message": {"text": unlinked(f"not judged: {note}")}} for note in notes(found)),
+    ]
     run = {
         "tool": {"driver": {"name": "contracts audit", "rules": rules}},
         "columnKind": "unicodeCodePoints",
         "results": results,
         "invocations": [{"executionSuccessful": not found.not_audited, "toolExecutionNotifications": said}],
     }
-    return json.dumps({"version": "2.1.0", "runs": [run]}, indent=2)
+    return json_text({"version": "2.1.0", "runs": [run]})
 
 
 def location(file: str, line: int, column: int) -> dict[str, Any]:

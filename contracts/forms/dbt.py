@@ -34,8 +34,8 @@ def export(contract: Contract) -> Exported:
     """The contract as a source in a schema.yml."""
     schema, _, name = contract.dataset.rpartition(".")
     table: dict[str, Any] = {"name": safe(name)}
-    if safe(name) != name:
-        table["identifier"] = text(name)
+    if safe(name) != name and is_sound(name):
+        table |= {"identifier": text(name), "quoting": {"identifier": True}}
     own = to_mapping(contract)
     meta: dict[str, Any] = {
         key: own[key] for key in ("dataset", "version", "consumers", "volume", "freshness") if key in own
@@ -46,8 +46,8 @@ def export(contract: Contract) -> Exported:
         table["config"] |= freshness(contract.freshness)
     table["columns"] = [declared(field) for field in contract.fields]
     source: dict[str, Any] = {"name": safe(schema or name)}
-    if schema and safe(schema) != schema:
-        source["schema"] = text(schema)
+    if schema and safe(schema) != schema and is_sound(schema):
+        source |= {"schema": text(schema), "quoting": {"schema": True}}
     return Exported(written({"version": 2, "sources": [{**source, "tables": [table]}]}), tuple(left_out(contract)))
 
 
@@ -61,16 +61,32 @@ def declared(field: Field) -> dict[str, Any]:
         made["description"] = text(field.meaning)
     own = to_mapping(field)
     meta: dict[str, Any] = {key: own[key] for key in FIELD_KEYS if key in own}
+    if not is_sound(field.name):
+        meta |= {key: True for key in ("required", "unique") if own.get(key)}
+    if field.enum is not None and not is_tested(field):
+        meta["enum"] = [as_plain(value) for value in field.enum]
     if field.meanings:
         meta["meanings"] = [{"value": as_plain(value), "meaning": says} for value, says in field.meanings]
     if meta:
         made["config"] = {"meta": {key: unrendered(value) for key, value in meta.items()}}
     tests: list[Any] = ["not_null"] * field.required + ["unique"] * field.unique
-    if field.enum is not None:
+    if is_tested(field):
         tests.append({"accepted_values": {"arguments": accepted(field)}})
-    if tests:
+    if tests and is_sound(field.name):
         made["data_tests"] = tests
     return made
+
+
+def is_tested(field: Field) -> bool:
+    """Whether dbt's own test holds the domain: where a backslash is an escape, it could end the text that it is in."""
+    if not is_sound(field.name):
+        return False
+    return field.enum is not None and not any("\\" in value for value in field.enum if isinstance(value, str))
+
+
+def is_sound(name: str) -> bool:
+    """Whether dbt can put a name into SQL: it puts quotes around it, and doubles none that is in it."""
+    return not any(sign in name for sign in '"`\\')
 
 
 def accepted(field: Field) -> dict[str, Any]:
@@ -84,7 +100,7 @@ def accepted(field: Field) -> dict[str, Any]:
 def freshness(promised: Freshness) -> dict[str, Any]:
     """How old the newest row may be. dbt takes a time without a zone for UTC."""
     made: dict[str, Any] = {}
-    if promised.field:
+    if promised.field and is_sound(promised.field):
         made["loaded_at_field"] = text(
             promised.field if PLAIN.fullmatch(promised.field) else identifier(promised.field)
         )
@@ -118,10 +134,16 @@ def unrendered(value: Any) -> Any:
 
 def left_out(contract: Contract) -> Iterator[str]:
     """What dbt's own tests do not check, a sentence each."""
+    if not is_sound(contract.dataset):
+        yield "dataset: the name holds a quote or backslash, which dbt leaves as it is; name the table there yourself"
     for field in contract.fields:
         for clause in clauses(field):
-            if clause not in TESTED:
+            if clause in TESTED and not is_sound(field.name):
+                yield f"{field.name}: {clause} is in meta alone: the name holds a quote or backslash, as dbt leaves it"
+            elif clause not in TESTED:
                 yield f"{field.name}: {clause} is in meta, and none of dbt's own tests checks it"
+        if field.enum is not None and not is_tested(field) and is_sound(field.name):
+            yield f"{field.name}: enum is in meta alone: a value holds a backslash, in many warehouses an escape"
         if "\0" in "".join(map(str, field.enum or ())):
             yield f"{field.name}: a value of the enum holds a NUL, which no SQL text can"
     for clause in of_the_table(contract):
@@ -133,5 +155,7 @@ def left_out(contract: Contract) -> Iterator[str]:
             yield f"freshness {span}: dbt knows no period below a minute, so it is in meta alone"
         if not contract.freshness.field:
             yield "freshness names no field: dbt asks the warehouse when the table was loaded, where the adapter can"
+        elif not is_sound(contract.freshness.field):
+            yield "freshness is in meta alone: the name of its field holds a quote or backslash"
         elif contract.freshness.timezone not in (None, "UTC"):
             yield f"freshness: dbt takes times without a zone for UTC, not for {contract.freshness.timezone}"

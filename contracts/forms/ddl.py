@@ -9,7 +9,7 @@ from typing import Any
 from contracts.document import Contract, Field, to_mapping
 from contracts.errors import printable
 from contracts.forms import Exported, clauses, of_the_table, regex
-from contracts.quoting import identifier
+from contracts.quoting import identifier, visible
 from contracts.quoting import text as literal
 from contracts.splicing import flow
 
@@ -42,10 +42,10 @@ def export(contract: Contract, dialect: str = "duckdb") -> Exported:
         lines.append(f"    {text}{',' * (i < len(made) - 1)}{note}")
     lines.append(");")
     if dialect != "sqlite":
-        lines.append(f"COMMENT ON TABLE {table} IS {literal(says.replace(chr(0), ''))};")
+        lines.append(f"COMMENT ON TABLE {table} IS {literal(printable(says))};")
         for field in kept:
             if comment(field):
-                text = literal(comment(field).replace("\0", ""))
+                text = literal(printable(comment(field)))
                 lines.append(f"COMMENT ON COLUMN {table}.{identifier(field.name)} IS {text};")
     left += [f"{clause} is about the whole table, and a constraint sees one row" for clause in of_the_table(contract)
              if clause != "additive: forbidden"]  # fmt: skip
@@ -176,7 +176,7 @@ def value_of(value: Any, dialect: str) -> str | None:
     if isinstance(value, dt.date):
         return literal(value.isoformat()) if dialect == "sqlite" else f"DATE {literal(value.isoformat())}"
     if isinstance(value, str):
-        return None if "\0" in value else literal(value)
+        return None if "\0" in value else visible(value, "char" if dialect == "sqlite" else "chr")
     if isinstance(value, float) and dialect == "postgres":
         return f"{literal(repr(value))}::float8"
     return repr(float(value)) if isinstance(value, float) else str(value)
@@ -185,6 +185,6 @@ def value_of(value: Any, dialect: str) -> str | None:
 def matched(name: str, pattern: str, dialect: str) -> str | None:
     """A pattern over the whole value as a condition; None where the dialect has no such."""
     if dialect == "duckdb":
-        return None if "\0" in pattern else f"regexp_full_match({name}, {literal(pattern)})"
+        return None if "\0" in pattern else f"regexp_full_match({name}, {visible(pattern)})"
     common = regex.portable(pattern) if dialect == "postgres" else None
     return None if common is None else f"{name} ~ {literal(f'^{common}$')}"

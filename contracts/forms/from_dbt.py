@@ -35,8 +35,8 @@ def read(path: str, named: str | None = None) -> Imported:
     own, shared = meta_of(table, config), meta_of(source, above)
     own.data = {**shared.data, **own.data}
     draft.about(own, plainest(table.text("identifier")) or table.text("name"))
-    table.pass_over("name")
-    source.pass_over("name", "tables", "schema")
+    table.pass_over("name", "quoting")
+    source.pass_over("name", "tables", "schema", "quoting")
     for part in table.parts("columns"):
         column(draft, part)
     for test in (*table.items("data_tests"), *table.items("tests")):
@@ -93,6 +93,9 @@ def column(draft: Draft, part: Taken) -> None:
             made[key] = to_type(value, made["type"]) if key in ("min", "max") else plainly(value)
     for test in tests:
         tested(draft, name, test, made, own)
+    made |= {key: True for key in ("required", "unique") if own.flag(key)}
+    if "enum" not in made and (kept := own.items("enum")):
+        own.meanings(made, limits.domain(draft, made, kept))
     for rule in part.parts("constraints"):
         constraint(draft, rule, made)
     part.pass_over("quote")

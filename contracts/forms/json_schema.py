@@ -6,11 +6,11 @@ Dates and times are text. What a validator of one row cannot check (unique, max_
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from contracts.document import Contract, Field, as_plain, to_mapping
+from contracts.errors import json_text
 from contracts.forms import Exported, Imported, clauses, evolution, limits, of_the_table, regex
 from contracts.forms.drafting import Draft
 from contracts.forms.taking import Taken, read_json, unreadable
@@ -49,7 +49,7 @@ def export(contract: Contract) -> Exported:
     if contract.evolution.additive == "forbidden":
         document["additionalProperties"] = False
     document["x-contract"] = carried
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    text = json_text(document, ascii=False)
     return Exported(f"{text}\n", tuple(left_out(contract)))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from contracts.document import Contract, Field
-from contracts.errors import printable
+from contracts.errors import TELLTALE, printable
 from contracts.forms import Exported, of_the_table
 
 PYTHON = {
@@ -105,10 +105,13 @@ def literal(value: Any) -> str:
 
 def quoted(text: str) -> str:
     """Text in double quotes, on one line."""
-    return '"' + "".join(c if c.isprintable() and c not in '"\\' else escaped(c) for c in text) + '"'
+    seen = "".join(c if c.isprintable() and c not in '"\\' else escaped(c) for c in text)
+    return f'"{TELLTALE.sub(lambda one: escaped(one[0]), seen)}"'
 
 
 def escaped(character: str) -> str:
+    if character.isascii() and character.isprintable() and character not in '"\\':
+        return f"\\x{ord(character):02x}"
     return '\\"' if character == '"' else character.encode("unicode_escape").decode()
 
 

@@ -98,7 +98,8 @@ def from_duckdb(path: str, named: str | None, draft: Draft) -> Any:
     import duckdb
 
     try:
-        connection = duckdb.connect(path, read_only=True)
+        # A view in it would else read other files, or the network.
+        connection = duckdb.connect(path, read_only=True, config={"enable_external_access": False})
         found = connection.execute(
             "select table_schema, table_name from information_schema.tables where table_catalog = current_database()"
             " order by all"
