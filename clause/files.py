@@ -64,7 +64,7 @@ def watch(pattern: str) -> Callable[[], None]:
     """
 
     def look() -> dict[str, tuple[int, ...]]:
-        found = {}
+        found = dict[str, tuple[int, ...]]()
         for path in () if is_remote(pattern) else paths_of(pattern):
             with suppress(OSError):
                 at = os.stat(path)

@@ -112,6 +112,9 @@ def sweep(folder: Path, age: float) -> None:
 @contextmanager
 def turn(folder: Path, together: bool) -> Iterator[Path]:
     """Wait for one's turn to write in a folder; gives the folder to begin in, its parent where it will come as one."""
+    if together and folder.exists():  # which the one that made it may have begun beside it
+        with suppress(OSError), locked(folder.parent, patience=0) as alone:
+            sweep(folder.parent, 0 if alone else ABANDONED)
     while True:
         is_new = together and not folder.exists()
         beside = folder.parent if is_new else folder
@@ -121,15 +124,13 @@ def turn(folder: Path, together: bool) -> Iterator[Path]:
             if is_new and folder.exists():  # somebody was faster
                 continue
             sweep(beside, 0 if alone else ABANDONED)
-            if together and not is_new:
-                sweep(folder.parent, ABANDONED)
             yield beside
             return
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[bool]:
-    """Be the only one of us who writes in a folder; gives whether that could be had. Raises OSError after PATIENCE."""
+def locked(folder: Path, patience: float = PATIENCE) -> Iterator[bool]:
+    """Be the only one of us who writes in a folder; gives whether that could be had. Raises OSError after so many s."""
     if sys.platform == "win32":  # it has no locks on folders
         yield False
         return
@@ -141,14 +142,14 @@ def locked(folder: Path) -> Iterator[bool]:
         yield False
         return
     try:
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + patience
         while True:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
                 if time.monotonic() > end:
-                    says = f"Another process has been writing there for {PATIENCE:g} seconds; wait for it, or end it"
+                    says = f"Another process has been writing there for {patience:g} seconds; wait for it, or end it"
                     raise TimeoutError(errno.ETIMEDOUT, says, str(folder)) from None
                 time.sleep(0.02)
             except OSError:  # this file system has no locks
