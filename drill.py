@@ -25,6 +25,11 @@ swap from the first day on; it has only 4 quiet days to stand on, so both kinds 
 
 from __future__ import annotations
 
+if __name__ == "__main__":
+    from contracts.ending import begin
+
+    begin()
+
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -54,7 +59,9 @@ from clause.proposing import Proposal, missing, written
 from clause.roles import Table
 from clause.running import Consumers, differ, distinct
 from contracts import Contract, DataError
+from contracts.ending import command, of_output
 from contracts.errors import ValidationError, json_text, printable
+from contracts.writing import whole_or_not_at_all
 
 __all__ = ["Notice", "Result", "Row", "as_text", "drill", "plot", "write"]
 
@@ -328,7 +335,8 @@ def look(row: Row, scene: Scene, rows: pa.Table, schema: Any, not_judged: Mappin
 def write(result: Result, contract: Contract, path: Path) -> None:
     """Write a copy of the contract with the missing clauses, for its author to review: whole, or not at all."""
     text = written(contract, result.proposals, result.rows, path.stem)
-    with seed.whole_or_not_at_all(path) as half:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_or_not_at_all(path) as half:
         half.write_bytes(text.encode("utf-8"))
 
 
@@ -351,7 +359,9 @@ def run(given: Any) -> int:
     result = drill(contract, given.data, spec=spec, progress=tell if sys.stderr.isatty() else None, **wanted)
     if given.plot:
         os.environ.setdefault("MPLBACKEND", "Agg")  # a file needs no screen
-        plot(result).savefig(given.plot, dpi=120)
+        figure = plot(result)
+        with whole_or_not_at_all(Path(given.plot)) as half:
+            figure.savefig(half, dpi=120)
     said = json_text(result.to_dict(), indent=1) if given.format == "json" else as_text(result)
     with suppress(BrokenPipeError):  # nobody reads on (`| head`), but the exit status still says it
         print(said, flush=True)
@@ -379,9 +389,11 @@ def main(arguments: list[str] | None = None) -> int:
     except contracts.ContractError as error:  # which names the file and the line by itself
         print(error, file=sys.stderr)
     except (DataError, OSError, ValueError) as error:
+        if isinstance(error, OSError) and of_output(error):
+            raise
         print(f"drill.py: {printable(str(error))}", file=sys.stderr)
     return 2
 
 
 if __name__ == "__main__":
-    sys.exit(validate.command(main))
+    sys.exit(command(main, "drill.py"))

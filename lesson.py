@@ -6,6 +6,11 @@ python lesson.py monitors   the calendar alone
 python lesson.py drill      who notices, when the shop's listings are broken on purpose
 """
 
+if __name__ == "__main__":
+    from contracts.ending import begin
+
+    begin()
+
 import sys
 
 import duckdb
@@ -15,7 +20,9 @@ import pyarrow.parquet as pq
 import monitors
 import seed
 import validate
+from contracts.ending import command, of_output
 from contracts.errors import printable
+from contracts.writing import whole_or_not_at_all
 
 GATE = [  # (what it shows, contract, stage, the story's clock, the exit status that the story needs)
     ("18 August, before the release", "listings.yaml", "before", "2026-08-18T14:30:00+02:00", 0),
@@ -58,8 +65,9 @@ def loud() -> None:
 def gate() -> int:
     """Let the gate judge the rows before and after; 0 where it says what the story needs."""
     as_told = True
+    seed.SHOP.parent.mkdir(exist_ok=True)
     for stage in ("before", "after"):
-        with seed.whole_or_not_at_all(seed.SHOP.with_name(f"listings_{stage}.parquet")) as half:
+        with whole_or_not_at_all(seed.SHOP.with_name(f"listings_{stage}.parquet")) as half:
             pq.write_table(pa.Table.from_pylist(seed.listings(stage)), half)
     for what, contract, stage, clock, needed in GATE:
         arguments = [f"contracts/{contract}", f"data/listings_{stage}.parquet", "--as-of", clock]
@@ -107,12 +115,12 @@ def main(arguments: list[str]) -> int:
         return 2
     try:
         return jobs[arguments[0]]() if arguments else story()
-    except BrokenPipeError:
-        raise
     except OSError as error:  # no room, or no right to write data/
+        if of_output(error):
+            raise
         print(f"lesson.py: {error}: make room or give write access and run again", file=sys.stderr)
         return 2
 
 
 if __name__ == "__main__":
-    sys.exit(validate.command(lambda: main(sys.argv[1:])))
+    sys.exit(command(lambda: main(sys.argv[1:]), "lesson.py"))

@@ -19,6 +19,11 @@ congestion surcharge, and never on vendor 2. So before you trust a threshold, as
 cried wolf on days that you know were quiet.
 """
 
+if __name__ == "__main__":
+    from contracts.ending import begin
+
+    begin()
+
 import io
 import math
 import os
@@ -29,13 +34,16 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import contracts
 from clause import daybook
 from clause.daybook import Day, Verdict, add_to_store, by_monitor, calendar, compare, in_order, read_store
 from clause.plots import plot
+from contracts.ending import command, of_output
 from contracts.errors import json_text, printable
+from contracts.writing import whole_or_not_at_all
 
 __all__ = ["Day", "Rules", "Spec", "Verdict", "add_to_store", "backtest", "calendar", "compare", "daily_metrics"]
 __all__ += ["judge", "onsets", "plot", "read_store"]
@@ -308,9 +316,12 @@ def run(given: Any) -> int:
     import seed
 
     rules = Rules(**given.rules)
-    rules = rules.promised(contracts.load(given.contract)) if given.contract else rules
+    promised = contracts.load(given.contract) if given.contract else None
+    rules = rules.promised(promised) if promised else rules
     days = daily_metrics(given.data or seed.orders(), Spec(**given.spec))
-    days = add_to_store(given.store, days) if given.store else days
+    if given.store:
+        table = {name: column for name, column in given.spec.items() if name != "known"}  # which a price rule changes
+        days = add_to_store(given.store, days, table | ({"dataset": promised.dataset} if promised else {}))
     days = [day for day in days if not (given.since and day.day and day.day < given.since)]
     if given.until and days and (days[-1].day or date.min) < given.until:
         days.append(Day(given.until, 0, part=days[-1].part))
@@ -318,7 +329,9 @@ def run(given: Any) -> int:
     if given.plot:
         os.environ.setdefault("MPLBACKEND", "Agg")  # a file needs no screen
         source = given.data or "orders of the shop, August 2026"
-        plot(days, verdicts, unit=rules.unit, source=source).savefig(given.plot, dpi=120)
+        figure = plot(days, verdicts, unit=rules.unit, source=source)
+        with whole_or_not_at_all(Path(given.plot)) as half:
+            figure.savefig(half, dpi=120)
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     document = json_text(daybook.as_document(days, verdicts), indent=1) if given.format == "json" else ""
     print(document or calendar(days, verdicts, rules.unit, colour), flush=True)
@@ -343,10 +356,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (contracts.DataError, contracts.ContractError, OSError, ValueError) as error:
+        if isinstance(error, OSError) and of_output(error):
+            raise
         said = str(error) if isinstance(error, contracts.ContractError) else printable(str(error))
         print(f"monitors.py: {said}", file=sys.stderr)
         return 2
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command(main, "monitors.py"))

@@ -13,13 +13,13 @@ z uses the sample standard deviation of the 18 days before. Money is whole cents
 so times 0.9 or 0.8 is a whole cent again and no rounding rule is needed.
 """
 
+if __name__ == "__main__":
+    from contracts.ending import begin
+
+    begin()
+
 import os
-import shutil
 import sys
-import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -27,6 +27,9 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 import yaml
+
+from contracts.ending import command
+from contracts.writing import whole_or_not_at_all
 
 ROOT = Path(__file__).resolve().parent
 SHOP = ROOT / "data" / "shop.duckdb"
@@ -158,7 +161,9 @@ def build(target: str | os.PathLike[str] = ":memory:") -> duckdb.DuckDBPyConnect
     """
     if str(target) == ":memory:":
         return fill(attach(":memory:"))
-    with whole_or_not_at_all(Path(target).absolute()) as half:
+    path = Path(target).absolute()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_or_not_at_all(path) as half:
         fill(attach(half)).close()
     return attach(target, "read_only")
 
@@ -169,18 +174,6 @@ def attach(target: str | os.PathLike[str], mode: str = "read_write") -> duckdb.D
     quoted = str(target).replace("'", "''")
     connection.execute(f"attach '{quoted}' as shop ({mode}); use shop; set timezone = 'UTC'")
     return connection
-
-
-@contextmanager
-def whole_or_not_at_all(path: Path) -> Iterator[Path]:
-    """Where to write a file that takes the place of `path` once it is whole; killed before, the old one stays."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for left in path.parent.glob(".building-*"):  # what a killed run has left behind, an hour ago or more
-        if left.stat().st_mtime < time.time() - 3600:
-            shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=".building-", dir=path.parent) as folder:
-        yield Path(folder, path.name)
-        os.replace(Path(folder, path.name), path)
 
 
 def orders() -> list[Row]:
@@ -234,7 +227,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except BrokenPipeError:  # nobody reads on (`| head`)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(command(main, "seed.py"))

@@ -14,11 +14,15 @@ It is a function of its arguments alone: no clock, no network, no environment.
 
 from __future__ import annotations
 
-import gc
+if __name__ == "__main__":
+    from contracts.ending import begin
+
+    begin()
+
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -29,6 +33,7 @@ import contracts
 from clause.judging import NotChecked, Violation, judge
 from clause.reading import Reading, mappings, read_rows, zone_of
 from contracts import Contract
+from contracts.ending import command
 from contracts.errors import printable
 
 
@@ -184,6 +189,9 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         contract = contracts.load(options.contract)
+        from clause import files
+
+        unchanged = files.watch(options.data)
         with progress(f"reading {options.data}"):
             as_of = options.as_of or datetime.now(UTC)
             found = report(options.data, contract, as_of=as_of, loaded_at=options.loaded_at)
@@ -197,7 +205,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         try:
             with progress(f"writing {options.quarantine}"):
-                written = quarantining.write(options.data, contract, options.quarantine)
+                written = quarantining.write(options.data, contract, options.quarantine, unchanged)
         except contracts.DataError as error:
             return could_not_check(error, "text")
         print(f"written: {', '.join(printable(str(path)) for path in written)}", file=sys.stderr)
@@ -255,26 +263,5 @@ def progress(what: str) -> Iterator[None]:
         clock.join()
 
 
-def command(run: Callable[[], int]) -> int:
-    """Run a command line to its exit status: 130 after Ctrl-C, 2 after a crash (Python's own 1 would mean "broken")."""
-    gc.disable()  # one short run, most of it imports, which the collector would go through again and again
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115  # Python has none where it was closed
-    status = 2
-    try:
-        status = run()
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        return 130
-    except Exception as error:
-        # Nobody reads on (`| head`) or the disk is full; Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):
-            import traceback
-
-            traceback.print_exc()
-            return 2
-    return status
-
-
 if __name__ == "__main__":
-    sys.exit(command(main))
+    sys.exit(command(main, "validate.py"))

@@ -9,7 +9,6 @@ import json
 import math
 import os
 import statistics
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -19,9 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from contracts.errors import DataError, printable
+from contracts.writing import whole_or_not_at_all
 
 Number = int | Decimal
 ELSE, MISSING = "ELSE", "(missing)"
+MADE_OF = "made_of"  # the key of a store's first line
+NOTHING: Mapping[str, str | None] = {}
 
 
 @dataclass(frozen=True)
@@ -119,31 +121,49 @@ def unread(day: Day) -> Verdict:
 
 def read_store(path: str | os.PathLike[str]) -> list[Day]:
     """The Days of a stored table, one JSON object a line; none where the file is not there yet."""
+    return opened(path)[1]
+
+
+def opened(path: str | os.PathLike[str]) -> tuple[Mapping[str, str | None], list[Day]]:
+    """What a store is made of, as far as it says, and its Days."""
     lines = Path(path).read_text(encoding="utf-8").splitlines() if Path(path).exists() else []
-    days = []
+    days, made_of = [], NOTHING
     for n, line in enumerate(lines, 1):
         try:
-            days.append(from_row(json.loads(line, parse_float=Decimal)))
+            row = json.loads(line, parse_float=Decimal)
+            if n == 1 and row.keys() == {MADE_OF}:
+                made_of = dict(row[MADE_OF])
+            else:
+                days.append(from_row(row))
         except (ValueError, TypeError, AttributeError, ArithmeticError) as error:
             what = f"{path}, line {n}: is no stored day ({error}); take the line out and run that day again"
             raise DataError(what, str(path), n) from error
-    return in_order(days)
+    return made_of, in_order(days)
 
 
-def add_to_store(path: str | os.PathLike[str], new: Sequence[Day]) -> list[Day]:
-    """Add whole days, each in place of an earlier run for that day, and return all. One writer at a time.
+def add_to_store(
+    path: str | os.PathLike[str], new: Sequence[Day], made_of: Mapping[str, str | None] = NOTHING
+) -> list[Day]:
+    """Add whole days, each in place of an earlier run for that day, and return all. Writers take turns.
 
-    The new file takes the place of the old one in one step: kill this when you like, one of the two is there, whole.
+    made_of: of which table they are, say {"amount": "charged_cents"}; the store's first line keeps it, and DataError is
+    raised where it holds another. The new file takes the place of the old one in one step: kill this when you like, one
+    of the two is there, whole.
     """
     again = {None, *(day.day for day in new)}  # rows without a day belong to the run that met them
-    days = in_order([*(day for day in read_store(path) if day.day not in again), *new])
-    target = Path(path).resolve()
-    with tempfile.TemporaryDirectory(prefix=".storing-", dir=target.parent) as folder:
-        with Path(folder, target.name).open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(json.dumps(as_row(day)) + "\n" for day in days)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(folder, target.name).replace(target)
+    with whole_or_not_at_all(Path(path)) as half:
+        before, stored = opened(path)
+        for name, was in before.items():
+            if (now := made_of.get(name, was)) != was:
+                raise DataError(
+                    f"{path}: holds metrics of another table, with {name} {was or 'none'}, and here it is"
+                    f" {now or 'none'}; give each table a store of its own",
+                    str(path),
+                )
+        days = in_order([*(day for day in stored if day.day not in again), *new])
+        header = [{MADE_OF: {**before, **made_of}}] if before or made_of else []
+        with half.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(json.dumps(row) + "\n" for row in [*header, *map(as_row, days)])
     return days
 
 

@@ -6,10 +6,12 @@ import glob
 import gzip
 import io
 import json
+import os
 import re
 import tempfile
 import zlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ def open_files(pattern: str, wanted: Collection[str] | None, timezone: str) -> S
     """The files of a path or a glob, as one table; a column that only some of them have is NULL in the others."""
     connection = connect(timezone)
     paths = remote_paths(connection, pattern) if is_remote(pattern) else paths_of(pattern)
+    unchanged = watch(pattern)
     if not paths:
         what = "no file matches the glob" if glob.has_magic(pattern) else "there is no such file"
         raise DataError(f"{pattern}: {what}; expected CSV, Parquet or JSON files, so check the path", path=pattern)
@@ -32,6 +35,10 @@ def open_files(pattern: str, wanted: Collection[str] | None, timezone: str) -> S
     for path in paths:
         if Path(path).is_dir():
             raise DataError(f"{path}: is a folder, not a file; write a glob such as {path}/*.parquet", path=path)
+        if not (is_remote(path) or Path(path).is_file()):  # a pipe can be read once, and a link may lead nowhere
+            raise DataError(
+                f"{path}: is no regular file; copy what it gives to one, which can be read again", path=path
+            )
         kinds.add(kind_of(path))
     if None in kinds or len(kinds) > 1:
         found = ", ".join(sorted({Path(path).suffix or "no suffix" for path in paths}))
@@ -39,11 +46,45 @@ def open_files(pattern: str, wanted: Collection[str] | None, timezone: str) -> S
             f"{pattern}: found {found}; expected files of one kind, .csv, .parquet, .json or .jsonl", path=pattern
         )
     try:
-        return {"csv": open_csv, "parquet": open_parquet, "json": open_json}[kinds.pop() or ""](
+        source = {"csv": open_csv, "parquet": open_parquet, "json": open_json}[kinds.pop() or ""](
             pattern, connection, paths, wanted
         )
     except (duckdb.Error, OSError, EOFError, zlib.error) as error:
+        unchanged()
         raise unreadable(pattern, error) from error
+    return replace(source, unchanged=unchanged)
+
+
+def watch(pattern: str) -> Callable[[], None]:
+    """Look at the files now; what this gives raises DataError where they are others when it is called.
+
+    Others: another file under the name, another size, another time of the last change, a file more or less. What is
+    written into a file within one tick of the system's clock, some milliseconds, and leaves its size as it was, is not
+    seen.
+    """
+
+    def look() -> dict[str, tuple[int, ...]]:
+        found = dict[str, tuple[int, ...]]()
+        for path in () if is_remote(pattern) else paths_of(pattern):
+            with suppress(OSError):
+                at = os.stat(path)
+                found[path] = (at.st_dev, at.st_ino, at.st_size, at.st_mtime_ns, at.st_ctime_ns)
+        return found
+
+    before = look()
+
+    def unchanged() -> None:
+        now = look()
+        for path in sorted(before.keys() | now.keys()):
+            if before.get(path) != now.get(path):
+                what = "changed" if path in before and path in now else "put there" if path in now else "taken away"
+                raise DataError(
+                    f"{path}: was {what} while it was read, so there is no verdict; run again when nobody writes it, or"
+                    " on a copy",
+                    path=path,
+                )
+
+    return unchanged
 
 
 def paths_of(pattern: str) -> list[str]:

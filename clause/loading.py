@@ -43,7 +43,9 @@ def load(data: object, contract: Contract, day: str | None = None, amounts: Sequ
     try:
         rows = query.to_pyarrow() if source.relation is None else source.relate(query).to_arrow_table()
     except Exception as error:  # of any engine, as in Source.run
+        source.unchanged()
         raise unreadable(source.origin, error) from error
+    source.unchanged()
     columns = [column(source, contract, rows, i, types[name]) for i, name in enumerate(source.columns)]
     return pa.table(columns, names=list(source.columns))
 

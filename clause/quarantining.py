@@ -8,7 +8,7 @@ input, row for row; both are of the kind that came in.
 import fnmatch
 import functools
 import sys
-import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,12 @@ import pyarrow as pa
 import pyarrow.compute
 
 from clause import engines, reading, tables
-from clause.files import kind_of, paths_of
+from clause.files import kind_of, paths_of, watch
 from clause.frames import is_integer_like, records, whole
 from clause.reading import Row, is_missing, repeats, zone_of
 from clause.sources import MixedTypes, Source, open_source
 from contracts import Contract, DataError, quoting
+from contracts.writing import all_or_none
 
 REASONS = "broken_clauses"
 Reasons = dict[int, list[str]]  # row number -> the clauses it breaks, as "field: rule"
@@ -139,15 +140,32 @@ def split_relation(rows: object, contract: Contract, *, as_written: bool = False
         raise DataError(f"{source.origin}: has no columns, so there are no cells to put in quarantine", source.origin)
     cells = {**source.names, **source.opaque, **({} if as_written else source.texts)}
     stored = {name: source.table[cells[name]] for name in source.columns}
-    typed = dict(stored)
+    typed, wide = dict(stored), list[str]()
     if source.written != "typed" and not as_written:
         fields = [field for field in contract.fields if field.name in stored]
         values = {field.name: (field.type, source.value(field.name, field.type)) for field in fields}
-        typed |= {name: value.cast("int64") if type == "integer" else value for name, (type, value) in values.items()}
+        wide = beyond_int64(source, [name for name, (type, _) in values.items() if type == "integer"])
+        narrow = [name for name, (type, _) in values.items() if type == "integer" and name not in wide]
+        typed |= {name: value.cast("int64") if name in narrow else value for name, (_, value) in values.items()}
+    accepted = source.relate(judged.filter(~is_broken).select(**typed))
+    if wide:
+        names = (quoting.identifier(name) for name in wide)
+        accepted = accepted.project(f"* replace ({', '.join(f'{name}::hugeint as {name}' for name in names)})")
     return (
-        source.relate(judged.filter(~is_broken).select(**typed)),
+        accepted,
         source.relate(judged.filter(is_broken).select(**{**stored, REASONS: judged[REASONS]})),
     )
+
+
+def beyond_int64(source: Source, names: list[str]) -> list[str]:
+    """The columns of text files with an integer that 64 bits do not hold."""
+    values = {name: source.value(name, "integer") for name in names}
+    asked = {
+        f"wide {i}": (value.try_cast("int64").isnull() & value.notnull()).any()
+        for i, value in enumerate(values.values())
+    }
+    found = source.run(source.table.aggregate(**asked))[0] if asked else {}
+    return [name for i, name in enumerate(values) if found[f"wide {i}"]]
 
 
 # --- data frames -----------------------------------------------------------------------------------------------------
@@ -221,11 +239,13 @@ def split(rows: object, contract: Contract) -> tuple[Any, Any]:
 # --- files -----------------------------------------------------------------------------------------------------------
 
 
-def write(pattern: str, contract: Contract, folder: Path) -> list[Path]:
+def write(pattern: str, contract: Contract, folder: Path, unchanged: Callable[[], None] | None = None) -> list[Path]:
     """Write the accepted and the quarantined rows of files as two files of the same kind in `folder`.
 
-    Each appears whole or not at all; cells stay as they were written. Raises DataError where that fails.
+    Both appear whole or not at all; cells stay as they were written. unchanged: raises DataError where the files are
+    not those of which the verdict was. Raises DataError where they cannot be read, or the two not be written.
     """
+    unchanged = unchanged or watch(pattern)
     accepted, quarantined = split_relation(pattern, contract, as_written=True)
     suffix = {"csv": ".csv", "parquet": ".parquet"}.get(kind_of(pattern) or "", ".jsonl")
     names = [f"{name}{suffix}" for name in ("accepted", "quarantined")]
@@ -234,14 +254,15 @@ def write(pattern: str, contract: Contract, folder: Path) -> list[Path]:
         if target in inputs or fnmatch.fnmatch(str(target), str(Path(pattern).absolute())):
             raise DataError(f"{target}: is among the data that {pattern} names; name another folder for the quarantine")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".writing-", dir=folder) as half:
+        with all_or_none(folder, names) as half:
             for name, relation in zip(names, (accepted, quarantined), strict=True):
-                save(relation, Path(half, name))
-            return [Path(half, name).replace(folder / name) for name in names]
+                save(relation, half / name)
+            unchanged()
     except (OSError, duckdb.Error) as error:
+        unchanged()
         why = str(error).splitlines()[0]
         raise DataError(f"{folder}: cannot write the quarantine ({why}); make room or name another folder") from error
+    return [folder / name for name in names]
 
 
 def save(relation: duckdb.DuckDBPyRelation, path: Path) -> None:

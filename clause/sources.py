@@ -71,6 +71,7 @@ class Source:
     untyped: frozenset[str] = frozenset()  # columns without a type of their own
     texts: Mapping[str, str] = field(default_factory=dict)  # JSON: column -> the column of its strings, unquoted
     parsed: Mapping[str, tuple[Type, str]] = field(default_factory=dict)  # column -> type and name of its values
+    unchanged: Callable[[], None] = lambda: None  # raises DataError where the files that were opened are others
 
     def stored(self, column: str) -> ir.Value:
         """The column as it is stored, NULL where a value is missing (NULL, NaN)."""
@@ -149,19 +150,25 @@ class Source:
         table: for a small table that is most of the time.
         """
         try:
-            if self.relation is None:
-                return engines.fetch(query if isinstance(query, ir.Table) else query())
-            if isinstance(query, ir.Table):
-                return self.run_duckdb(ibis.to_sql(query, dialect="duckdb"))
-            if (self.form, key) not in COMPILED:
-                if len(COMPILED) >= 256:
-                    COMPILED.clear()
-                COMPILED[self.form, key] = ibis.to_sql(query(), dialect="duckdb")
-            return self.run_duckdb(COMPILED[self.form, key])
+            found = self.fetch(query, key)
         except Exception as error:
             if isinstance(error.__cause__, KeyboardInterrupt):  # as DuckDB reports Ctrl-C
                 raise KeyboardInterrupt from error
+            self.unchanged()
             raise unreadable(self.origin, error) from error
+        self.unchanged()
+        return found
+
+    def fetch(self, query: ir.Table | Callable[[], ir.Table], key: Hashable) -> list[dict[str, Any]]:
+        if self.relation is None:
+            return engines.fetch(query if isinstance(query, ir.Table) else query())
+        if isinstance(query, ir.Table):
+            return self.run_duckdb(ibis.to_sql(query, dialect="duckdb"))
+        if (self.form, key) not in COMPILED:
+            if len(COMPILED) >= 256:
+                COMPILED.clear()
+            COMPILED[self.form, key] = ibis.to_sql(query(), dialect="duckdb")
+        return self.run_duckdb(COMPILED[self.form, key])
 
     @property
     def form(self) -> Hashable:

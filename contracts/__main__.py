@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+if __name__ == "__main__":
+    from contracts.ending import begin
+
+    begin()
+
 import argparse
 import datetime as dt
 import os
@@ -10,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from contracts.document import Contract, concerns, load
+from contracts.ending import command, of_output
 from contracts.errors import ContractError, DataError, json_text, printable
 from contracts.values import nearest
 
@@ -436,10 +442,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     except (Wrong, OSError, DataError) as error:
+        if isinstance(error, OSError) and of_output(error):
+            raise
         print(printable(str(error)), file=sys.stderr)
         return 2
     return status
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command(main, "contracts"))

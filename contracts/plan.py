@@ -12,7 +12,6 @@ from __future__ import annotations
 import datetime as dt
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +27,7 @@ from contracts.evolution import as_contract, diff, renames
 from contracts.readers import Readers
 from contracts.release import earliest, step, who_reads
 from contracts.splicing import Page, Unspliceable, respelled, written
+from contracts.writing import all_or_none, unfinished
 
 TABLE = ("owner", "consumers", "freshness", "volume", "evolution")
 
@@ -331,15 +331,17 @@ def write(found: Plan, folder: Path) -> list[Path]:
             raise OSError(f"{found.current.dataset!r} is no name for a file, so nothing is written")
         paths.append(folder / name)
     for path in paths:
-        if path.exists() or path.is_symlink():
+        if (path.exists() or path.is_symlink()) and not (unfinished(folder) and holds(path, found.files[path.name])):
             raise OSError(f"{path} is there already, so nothing is written; move it, or give another folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".plan-", dir=folder) as half:
-        for path, content in zip(paths, found.files.values(), strict=True):
-            Path(half, path.name).write_bytes(content.encode("utf-8"))
-        for path in paths:
-            os.replace(Path(half, path.name), path)
+    with all_or_none(folder, list(found.files)) as half:
+        for name, content in found.files.items():
+            (half / name).write_bytes(content.encode("utf-8"))
     return paths
+
+
+def holds(path: Path, content: str) -> bool:
+    """Whether a file is what a run that was killed half way has put there."""
+    return path.is_file() and not path.is_symlink() and path.read_bytes() == content.encode("utf-8")
 
 
 # ---- who is still on the old field ----------------------------------------------------------------------------

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+if __name__ == "__main__":
+    from contracts.ending import begin
+
+    begin()
+
 import argparse
 import json
 import os
@@ -23,7 +28,9 @@ if lacking := [name for name in ("duckdb", "ibis", "pyarrow", "pydantic", "yaml"
         sys.exit(subprocess.call([str(ours), "-m", "exercises", *sys.argv[1:]]))
     sys.exit(f"exercises: this Python has no module {lacking[0]!r}; run `python make.py setup` in the lesson's folder")
 
+from contracts.ending import command, of_output
 from contracts.errors import printable
+from contracts.writing import whole_or_not_at_all
 from exercises.checker import Outcome, copy_stubs, outcomes
 from exercises.submit import main as hand_in
 
@@ -53,6 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except OSError as error:
+        if of_output(error):
+            raise
         print(f"exercises: {printable(str(error))}: give write access to exercises/ and run again", file=sys.stderr)
         return 2
 
@@ -210,9 +219,11 @@ def reset(chosen: argparse.Namespace) -> int:
         path, stub = FOLDER / name, STUBS / name
         if path.exists() and path.read_bytes() != stub.read_bytes():
             kept = backup_of(path)
-            path.replace(kept)
+            with whole_or_not_at_all(kept) as half:
+                shutil.copy2(path, half)
             print(f"kept: exercises/{kept.name}")
-        shutil.copyfile(stub, path)
+        with whole_or_not_at_all(path) as half:
+            shutil.copyfile(stub, half)
         print(f"fresh: exercises/{name}")
     return 0
 
@@ -226,12 +237,7 @@ def backup_of(path: Path) -> Path:
 
 
 if __name__ == "__main__":
-    try:
-        status = main()
-        sys.stdout.flush()
-    except BrokenPipeError:  # nobody reads on (`| head`)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 1
+    status = command(main, "exercises")
     for folder in (FOLDER, FOLDER / "checks"):  # what Python keeps of this program itself
         shutil.rmtree(folder / "__pycache__", ignore_errors=True)
     sys.exit(status)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from contracts.writing import whole_or_not_at_all
 from exercises.checks.student import Wrong
 from exercises.manifest import EXERCISES, FOLDER, STUBS, Exercise
 
@@ -40,7 +41,8 @@ def copy_stubs(folder: Path = FOLDER) -> list[str]:
     fresh = []
     for name in (name for exercise in EXERCISES for name in exercise.files):
         if not (folder / name).exists():
-            shutil.copyfile(STUBS / name, folder / name)
+            with whole_or_not_at_all(folder / name) as half:
+                shutil.copyfile(STUBS / name, half)
             fresh.append(name)
     return fresh
 

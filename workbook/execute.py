@@ -4,6 +4,11 @@ The bytes are the same each time: what would differ between two runs is not stor
 Python.
 """
 
+if __name__ == "__main__":
+    from contracts.ending import begin
+
+    begin()
+
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +16,9 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+
+from contracts.ending import command
+from contracts.writing import whole_or_not_at_all
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
 METADATA = {
@@ -36,9 +44,8 @@ def execute(path: Path) -> None:
         cell.id = f"{stem}-{number:02}"
         cell.metadata = nbformat.NotebookNode(metadata(cell))  # type: ignore[no-untyped-call]
     text = nbformat.writes(notebook, version=4).rstrip("\n") + "\n"  # type: ignore[no-untyped-call]
-    half = path.with_suffix(".half")
-    half.write_text(text, encoding="utf-8", newline="\n")
-    half.replace(path)
+    with whole_or_not_at_all(path) as half:
+        half.write_text(text, encoding="utf-8", newline="\n")
 
 
 def metadata(cell: Any) -> dict[str, Any]:
@@ -59,4 +66,4 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(command(lambda: main(sys.argv[1:]), "workbook"))

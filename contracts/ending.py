@@ -1,0 +1,102 @@
+"""How every command line of ours begins and ends: quietly on Ctrl-C, and in one sentence where it cannot go on.
+
+    if __name__ == "__main__":
+        begin()                     first of all, before the imports, which take most of a second
+    ...
+    if __name__ == "__main__":
+        sys.exit(command(main))
+
+Exit status: what `main` gives; 130 after Ctrl-C; 2 where the disk is full or our own code has crashed (Python's own 1
+would mean "broken"). It imports little, so that `begin` comes early.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+INTERRUPTED, NOBODY_READS = 130, 141  # as a shell has it of a process that ended by that signal
+
+
+def begin() -> None:
+    """From here on Ctrl-C ends the process at once: so far it has only imported, so there is nothing to put in order.
+
+    Where standard input, output or error were closed, they lead nowhere: else the next file that is opened, say a
+    database, would be number 1, and whoever prints would write into it.
+    """
+    while (opened := os.open(os.devnull, os.O_RDWR)) < 3:
+        os.set_inheritable(opened, True)
+    os.close(opened)
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where a shell's `&` or nohup ignores it
+        signal.signal(signal.SIGINT, leave)
+
+
+def leave(*_: object) -> NoReturn:
+    os._exit(INTERRUPTED)
+
+
+def command(run: Callable[[], int], name: str = "") -> int:
+    """Run a command line to its exit status. name: of the command, before the sentence that says why it stopped."""
+    gc.disable()  # one short run, most of it imports, which the collector would go through again and again
+    interrupted = False
+
+    def interrupt(*_: object) -> None:
+        nonlocal interrupted
+        if interrupted:  # Ctrl-C once more: somebody is in a hurry
+            leave()
+        interrupted = True
+        raise KeyboardInterrupt
+
+    heeded = signal.getsignal(signal.SIGINT) in (leave, signal.default_int_handler)
+    if heeded:
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        try:
+            status = run()
+        except SystemExit as end:  # of argparse, which has said what there is to say
+            status = end.code if isinstance(end.code, int) else 2
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        interrupted = True
+    except Exception as error:
+        status = 2 if interrupted else stopped(error, name)
+    if heeded:  # all is said and put in order; Python's own ending has nothing to tell of a Ctrl-C
+        signal.signal(signal.SIGINT, leave)
+    # Whatever library made another error of the Ctrl-C, or swallowed it: it was one.
+    return INTERRUPTED if interrupted else status
+
+
+def stopped(error: Exception, name: str) -> int:
+    """The exit status after an error that no command expects, having said why."""
+    # Nobody reads on (`| head`) or the disk is full; Python would complain once more when it flushes at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    if isinstance(error, BrokenPipeError):
+        return NOBODY_READS
+    if isinstance(error, OSError | MemoryError):
+        print(f"{name}{': ' * bool(name)}{cannot(error)}", file=sys.stderr)
+        return 2
+    import traceback
+
+    traceback.print_exception(error)  # a fault of our own
+    return 2
+
+
+def of_output(error: OSError) -> bool:
+    """Whether the error is of standard output, and of no file: the system says its number, and names none."""
+    return error.errno is not None and error.filename is None
+
+
+def cannot(error: OSError | MemoryError) -> str:
+    """Why the machine does not let a command go on, and what to do, in a sentence."""
+    from contracts.errors import printable
+
+    if isinstance(error, MemoryError):
+        return "cannot go on: there is not enough memory; give it more, or less data"
+    if of_output(error):
+        return f"cannot write the output: {error.strerror or error}; make room, or write it elsewhere, and run again"
+    return f"{printable(str(error))}: make room or give access, and run again"
