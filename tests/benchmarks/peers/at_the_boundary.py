@@ -1,6 +1,6 @@
 """The function boundary: a function that takes five columns of the listings, guarded by one library (--kind).
 
-    structure   a call of it with names and types checked alone, on a table of ibis (of pandas) whose values nobody reads
+    structure   a call with names and types checked alone, on a table (a frame) whose values nobody reads
     values      a call with every value checked: not null, two enums, two ranges
 
 Every library has to let the listings pass, to refuse a renamed column by structure, and the re-coded one by values.

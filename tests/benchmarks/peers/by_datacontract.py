@@ -1,4 +1,4 @@
-"""datacontract-cli: `datacontract test` by its Python interface, on what `python -m contracts export --to odcs` wrote."""
+"""datacontract-cli: `datacontract test` by its Python interface, on our export to ODCS."""
 
 import logging
 from collections import Counter

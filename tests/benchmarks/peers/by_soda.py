@@ -78,5 +78,6 @@ def prepare(table: measured.Table) -> measured.Check:
 
     return check
 
+
 if __name__ == "__main__":
     measured.run(prepare)

@@ -8,9 +8,9 @@ import measured
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-import contracts  # noqa: E402
-from clause import tables  # noqa: E402, F401  # which `report` imports when it meets a file: that is start-up here
-from validate import report  # noqa: E402
+import contracts
+from clause import tables  # noqa: F401  # which `report` imports when it meets a file: that is start-up here
+from validate import report
 
 WHOLE = ("volume", "freshness")
 

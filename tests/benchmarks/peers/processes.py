@@ -87,13 +87,14 @@ def environment(name: str) -> Path:
 
 
 def later_python() -> str:
-    """A Python of 3.12 or 3.13: this one, or one on the PATH that runs; this one where there is none."""
+    """A Python of 3.12 or 3.13 that runs: this one, one on the PATH, one of pyenv's; this one where there is none."""
     if sys.version_info >= (3, 12):
         return sys.executable
-    for name in ("python3.13", "python3.12"):
-        found = shutil.which(name)
-        if found and subprocess.run([found, "-c", "import venv"], capture_output=True).returncode == 0:
-            return found
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv", "versions")
+    found = [shutil.which(name) for name in ("python3.13", "python3.12")]
+    for each in (*found, *sorted(pyenv.glob("3.1[23].*/bin/python3"), reverse=True)):
+        if each and subprocess.run([each, "-c", "import venv"], capture_output=True).returncode == 0:
+            return str(each)
     return sys.executable
 
 

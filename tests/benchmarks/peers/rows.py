@@ -97,11 +97,14 @@ def main(folder: Path, sizes: list[int]) -> None:
     write(folder / "incident", f"select * replace ({moved}) from shop.listings", 6_500, 9_500)
     old = MOVED.format(newest="now() - interval 3 day", table="listings_before")
     first = "(select *, row_number() over (order by listing_id) as n from shop.listings_before)"
-    write(folder / "broken", f"select * exclude (n) replace ({BROKEN} {old}) from {first} where n <= 6000", 6_500, 9_500)
+    query = f"select * exclude (n) replace ({BROKEN} {old}) from {first} where n <= 6000"
+    write(folder / "broken", query, 6_500, 9_500)
     moved = MOVED.format(newest=FRESH, table="listings_before")
     for rows in sizes:
-        each = f"select * exclude (n) replace (listing_id + 8000 * copies.n as listing_id, {moved}) from shop.listings_before"
-        query = f"{each}, range({rows // 8000}) as copies(n)"
+        replaced = f"listing_id + 8000 * copies.n as listing_id, {moved}"
+        query = (
+            f"select * exclude (n) replace ({replaced}) from shop.listings_before, range({rows // 8000}) as copies(n)"
+        )
         write(folder / f"clean-{rows}", query, rows * 4 // 5, rows * 6 // 5)
 
 

@@ -21,7 +21,6 @@ import os
 import platform
 import re
 import shutil
-import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -30,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from processes import HERE, ROOT, Measured, NotRun, environment, measure, version
+from rounds import OURS, PROCESS, QUERY, Rounds, check, compared, cpu, peak, shown, table, wall, warm
 
 README = HERE.parent / "README.md"
 ALL_CLAUSES = 15  # that the broken table breaks
@@ -56,7 +56,6 @@ class Tool:
         return [python, HERE / self.script, stem, "--kind", self.kind, *more]
 
 
-OURS, QUERY = "ours", "bare query"
 TOOLS = [
     Tool(OURS, "by_us.py", packages=("duckdb", "ibis-framework")),
     Tool(QUERY, "by_query.py", packages=("duckdb",)),
@@ -74,106 +73,6 @@ BOUNDARY = [
     Tool("pandera, ibis", "at_the_boundary.py", "boundary", "pandera, ibis", ("pandera", "ibis-framework", "duckdb")),
     Tool("pandera, pandas", "at_the_boundary.py", "boundary", "pandera, pandas", ("pandera", "pandas")),
 ]
-
-# ---- rounds ---------------------------------------------------------------------------------------------------------
-
-
-class Rounds:
-    """What each tool took in each round, by name; and why some could not be measured."""
-
-    def __init__(self) -> None:
-        self.found: dict[str, list[Measured]] = {}
-        self.why: dict[str, str] = {}
-
-    def run(self, jobs: dict[str, Callable[[], Measured]], rounds: int) -> None:
-        """All jobs in turn, in each round from another one on; who fails once is not asked again."""
-        names = list(jobs)
-        for i in range(rounds):
-            for name in names[i % len(names) :] + names[: i % len(names)]:
-                if name in self.why:
-                    continue
-                try:
-                    self.found.setdefault(name, []).append(jobs[name]())
-                except NotRun as error:
-                    self.why[name] = str(error)
-                    self.found.pop(name, None)
-                    print(f"{name}: {error}", file=sys.stderr, flush=True)
-
-    def median(self, name: str, what: Callable[[Measured], float]) -> float:
-        return statistics.median(what(one) for one in self.found[name])
-
-    def ratio(self, name: str, to: str, what: Callable[[Measured], float]) -> float:
-        """The median of the ratios within a round; NaN where the other was not measured."""
-        pairs = list(zip(self.found[name], self.found.get(to, []), strict=False))
-        return statistics.median(what(a) / what(b) for a, b in pairs) if pairs else float("nan")
-
-    def not_first(self, measures: dict[str, Callable[[Measured], float]], ours: str = OURS) -> str:
-        """A sentence on who needs less than we do, of what; the bare query is the floor, and no tool."""
-        if ours not in self.found:
-            return ""
-        ahead = [
-            f"{what}: {name} ({self.ratio(name, ours, how):.2f} of ours)"
-            for what, how in measures.items()
-            for name in self.found
-            if name not in (ours, QUERY) and self.ratio(name, ours, how) < 1
-        ]
-        return f"Where we are not first: {'; '.join(ahead)}." if ahead else "We are first in every column."
-
-
-def wall(one: Measured) -> float:
-    return one.wall
-
-
-def cpu(one: Measured) -> float:
-    return one.cpu
-
-
-def peak(one: Measured) -> float:
-    return one.peak
-
-
-def check(one: Measured) -> float:
-    """The check alone, first in its process."""
-    return one.answer["wall"][0]
-
-
-def warm(one: Measured) -> float:
-    """The check alone, once more in a process that has done it before."""
-    return statistics.median(one.answer["wall"][1:])
-
-
-PROCESS = {"wall": wall, "CPU": cpu, "memory": peak}
-
-
-def shown(value: float, digits: int = 3) -> str:
-    """Three digits that matter, such as 0.0123, 4.57, 1,230."""
-    if value != value:
-        return "-"
-    if value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.{digits}g}" if value < 1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "/") for cell in line) + " |" for line in lines)
-
-
-def compared(rounds: Rounds, tools: Sequence[Tool], more: dict[str, Callable[[Measured], float]]) -> str:
-    """The table of whole processes, with columns of seconds more, and the line that says where we are not first."""
-    head = ["tool", "wall s", "CPU s", "peak MiB", *(f"{name} s" for name in more)]
-    measures = PROCESS | more
-    head += [f"{name} ÷ ours" for name in measures] + ["wall ÷ bare query"]
-    rows = []
-    for tool in tools:
-        if tool.name in rounds.why:
-            rows.append([tool.name, f"not measured: {rounds.why[tool.name]}", *[""] * (len(head) - 2)])
-            continue
-        row = [tool.name, *(shown(rounds.median(tool.name, how)) for how in measures.values())]
-        row += [shown(rounds.ratio(tool.name, OURS, how)) for how in measures.values()]
-        rows.append([*row, shown(rounds.ratio(tool.name, QUERY, wall))])
-    return f"{table(head, rows)}\n\n{rounds.not_first(measures)}"
-
 
 # ---- the parts ------------------------------------------------------------------------------------------------------
 
@@ -224,6 +123,7 @@ def validation(bench: Bench) -> Iterator[str]:
     bench.data(8_000, bench.rows)
     large, small = Rounds(), Rounds()
     tools = bench.chosen(TOOLS)
+    names = [tool.name for tool in tools]
     verdicts = Rounds()
     there = bench.installed(tools, verdicts)
     yield judged(bench, there, verdicts)
@@ -235,12 +135,12 @@ def validation(bench: Bench) -> Iterator[str]:
     clean = f"clean-{bench.rows}"
     large.run({tool.name: job(tool, clean) for tool in there}, bench.pairs)
     bench.stem(f"{clean}.parquet").unlink()
-    yield f"### {bench.rows:,} rows of Parquet\n\n{compared(large, tools, {'check': check})}"
+    yield f"### {bench.rows:,} rows of Parquet\n\n{compared(large, names, {'check': check})}"
     small.run({tool.name: job(tool, "incident") for tool in there}, bench.pairs)
     again = Rounds()
     again.why = dict(small.why)
     again.run({tool.name: job(tool, "incident", "--times", "6") for tool in there}, bench.pairs)
-    text = compared(small, tools, {"check": check})
+    text = compared(small, names, {"check": check})
     yield f"### The incident: 8,000 listings after the release, a process for each\n\n{text}"
     head = ["tool", "check ms", "÷ ours", "÷ bare query"]
     measured = [tool for tool in tools if tool.name in again.found]
@@ -280,7 +180,8 @@ def judged(bench: Bench, tools: list[Tool], rounds: Rounds) -> str:
             for name, count in broken.items()
             if ours.get(name, count) != count
         ]
-        odd = [f"not {name}" for name in ours if name not in broken] + [f"{name}" for name in broken if name not in ours]
+        odd = [f"not {name}" for name in ours if name not in broken]
+        odd += [f"also {name}" for name in broken if name not in ours]
         rows.append(
             [
                 tool.name,
@@ -306,7 +207,7 @@ def memory(bench: Bench) -> Iterator[str]:
     rounds.run({tool.name: lambda tool=tool: measure(tool.command(bench.stem(name)), most=most) for tool in there}, 1)
     size = bench.stem(f"{name}.parquet").stat().st_size / 2**20
     bench.stem(f"{name}.parquet").unlink()
-    text = compared(rounds, tools, {"check": check})
+    text = compared(rounds, [tool.name for tool in tools], {"check": check})
     yield f"### {bench.memory_rows:,} rows ({size:,.0f} MiB of Parquet), once\n\n{text}"
 
 
@@ -325,6 +226,8 @@ def boundary(bench: Bench) -> Iterator[str]:
     rounds = Rounds()
     tools = bench.chosen(BOUNDARY)
     there = bench.installed(tools, rounds)
+    if there and not version(there[0].programs, ["tacit"]):
+        rounds.why["tacit"] = "it needs Python 3.12 or later, and none was found"
     stem = bench.stem(f"clean-{bench.rows}")
 
     def job(tool: Tool) -> Callable[[], Measured]:
@@ -411,6 +314,7 @@ def start(bench: Bench) -> Iterator[str]:
                                  "validate.py, the incident"),
     }  # fmt: skip
     soda_files(bench, there.get("soda"))
+    before = set((ROOT / "exercises").iterdir())  # whose commands put a student's own files there, where none are
 
     def job(command: list[Any], good: int | tuple[int, ...]) -> Callable[[], Measured]:
         return lambda: measure(command, good if isinstance(good, tuple) else (good,))
@@ -424,6 +328,8 @@ def start(bench: Bench) -> Iterator[str]:
         else:
             jobs[name] = job([there[tool] / words[0], *words[1:]], good)
     rounds.run(jobs, bench.pairs)
+    for file in set((ROOT / "exercises").glob("ex[1-6]_*")) - before:
+        file.unlink()
     rows, ahead = [], []
     for name in jobs | dict.fromkeys(equal):
         if name in rounds.why:
@@ -437,7 +343,7 @@ def start(bench: Bench) -> Iterator[str]:
         for what, how in PROCESS.items():
             if name in equal and rounds.ratio(name, mine, how) < 1:
                 ahead.append(f"{what}: {name} ({rounds.ratio(name, mine, how):.2f} of {mine})")
-    head = ["command", "wall ms", "CPU ms", "peak MiB", "does what ours does in", "wall ÷ ours", "wall ÷ python -c pass"]
+    head = ["command", "wall ms", "CPU ms", "peak MiB", "its equal", "wall ÷ equal", "wall ÷ python -c pass"]
     says = f"Where we are not first: {'; '.join(ahead)}." if ahead else "We are first wherever a peer has an equal."
     yield f"### Cold start of every command\n\n{table(head, rows)}\n\n{says}"
     bench.note(rounds)
@@ -531,13 +437,15 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=1_000, metavar="N", help="files of the audit")
     parser.add_argument("--pairs", type=int, default=5, metavar="N", help="rounds")
     names = sorted({tool.name for tool in (*TOOLS, *BOUNDARY)} - {OURS, QUERY} | {"sqlfluff"})
-    parser.add_argument("--only", nargs="+", default=[], choices=names, metavar="TOOL",
-                        help=f"ours, the bare query and these alone, printed and not written: {', '.join(names)}")  # fmt: skip
+    only = f"ours, the bare query and these alone, printed and not written: {', '.join(names)}"
+    parser.add_argument("--only", nargs="+", default=[], choices=names, metavar="TOOL", help=only)
     parser.add_argument("--parts", nargs="+", default=PARTS, choices=PARTS, help="these parts alone")
     parser.add_argument("--print", action="store_true", help="print the tables, and leave the page as it is")
     chosen = parser.parse_args()
     head, missing = machine(), []
-    with tempfile.TemporaryDirectory(prefix="bench-", dir=(ROOT / "data").mkdir(exist_ok=True) or ROOT / "data") as name:
+    data = ROOT / "data"
+    data.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=data) as name:
         for part in chosen.parts:
             bench = Bench(
                 chosen.rows, chosen.memory_rows, chosen.pairs, chosen.files, chosen.only, Path(name, part), missing
