@@ -125,9 +125,14 @@ def measure(command: Sequence[Any], good: Sequence[int] = (0,), most: float = 0.
         except OSError as error:
             raise NotRun(str(error)) from None
         watch = Watch(process, most, limit)
-        status, cpu, peak = wait(process)
+        try:
+            status, cpu, peak = wait(process)
+        except KeyboardInterrupt:  # which a process of a session of its own does not get
+            watch.stop()
+            raise
+        finally:
+            watch.ended.set()
         wall = time.perf_counter() - start
-        watch.ended.set()
         out.seek(0)
         err.seek(0)
         said, wrong = (file.read().decode("utf-8", "replace") for file in (out, err))

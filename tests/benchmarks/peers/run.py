@@ -427,15 +427,20 @@ def machine() -> str:
     return f"{today}; {processor}, {os.cpu_count()} cores{total}; {system}; Python {platform.python_version()}{busy}"
 
 
-def put(part: str, text: str) -> None:
-    """The text of a part, between its marks on the page."""
-    page = README.read_text(encoding="utf-8")
+def place(part: str) -> tuple[str, str]:
+    """The page before a part's table, and after it."""
     begin, end = f"<!-- {part}: written by run.py -->", f"<!-- end of {part} -->"
-    before, found, rest = page.partition(begin)
+    before, found, rest = README.read_text(encoding="utf-8").partition(begin)
     _, closed, after = rest.partition(end)
     if not found or not closed:
         raise SystemExit(f"run.py: {README.name} has no place for {part}: put '{begin}' and '{end}' where it goes")
-    README.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", encoding="utf-8")
+    return before + begin, end + after
+
+
+def put(part: str, text: str) -> None:
+    """The text of a part, between its marks on the page."""
+    before, after = place(part)
+    README.write_text(f"{before}\n\n{text}\n\n{after}", encoding="utf-8")
 
 
 def main() -> int:
@@ -450,6 +455,12 @@ def main() -> int:
     parser.add_argument("--parts", nargs="+", default=PARTS, choices=PARTS, help="these parts alone")
     parser.add_argument("--print", action="store_true", help="print the tables, and leave the page as it is")
     chosen = parser.parse_args()
+    if min(chosen.rows, chosen.memory_rows) < 8_000 or chosen.pairs < 1:
+        parser.error(
+            "a table has at least 8,000 rows, which are the shop's listings once, and there is at least 1 round"
+        )
+    for part in chosen.parts:
+        place(part)
     head, missing = machine(), []
     data = ROOT / "data"
     data.mkdir(exist_ok=True)
@@ -480,4 +491,7 @@ RUN: dict[str, Callable[[Bench], Iterator[str]]] = {
 }
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
