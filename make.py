@@ -47,8 +47,11 @@ TARGETS: dict[str, tuple[str, list[list[str]]]] = {  # name: (what it does, the 
     "engines": ("hold DuckDB, PySpark and PostgreSQL to the same verdicts", [["tests/engines/run.py"]]),
     "interop": ("let other tools judge the exported contract, beside ours", [["tests/interop/run.py"]]),
     "bench": (
-        "measure each part beside bare queries",
-        [[f"tests/benchmarks/{name}.py"] for name in ("validate", "monitors", "boundary", "drill", "audit")],
+        "measure each part beside bare queries, then beside other tools",
+        [
+            [f"tests/benchmarks/{name}.py"]
+            for name in ("validate", "monitors", "boundary", "drill", "audit", "peers/run")
+        ],
     ),
     "setup": ("only make .venv and install the pinned packages", []),
 }

@@ -200,19 +200,12 @@ def open_csv(
 
 def scan_csv(connection: duckdb.DuckDBPyConnection, paths: list[str], width: int) -> duckdb.DuckDBPyRelation:
     """CSV files with that many columns, read strictly: each cell as text, under the names c0, c1, …"""
-    return connection.read_csv(
-        paths,  # type: ignore[arg-type]  # a list is as good; DuckDB's stubs do not say so
-        columns={f"c{i}": "VARCHAR" for i in range(width)},
-        header=True,
-        auto_detect=False,
-        sep=",",
-        quotechar='"',
-        escapechar='"',
-        na_values=[""],
-        allow_quoted_nulls=False,
-        strict_mode=True,
-        null_padding=False,
-        hive_partitioning=False,
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
+    # As SQL, for the reason that `listed` gives: connection.read_csv takes Python values.
+    return connection.sql(
+        f"from read_csv({listed(paths)}, columns = {{{columns}}}, header = true,"
+        """ auto_detect = false, delim = ',', quote = '"', escape = '"', nullstr = [''], allow_quoted_nulls = false,"""
+        " strict_mode = true, null_padding = false, hive_partitioning = false)"
     )
 
 

@@ -176,7 +176,7 @@ def reasons_of_frame(frame: Any, contract: Contract) -> Reasons:
     columns = list(map(str, frame.column_names if isinstance(frame, pa.Table) else frame.columns))
     row = "row" + "_" * max(map(len, columns), default=0)  # longer than any column's name, so none has it
     if isinstance(frame, pa.Table):
-        numbered = frame.append_column(row, pa.array(range(len(frame)), pa.int64()))
+        numbered = frame.append_column(row, pa.arange(0, len(frame)))
     elif hasattr(frame, "with_row_index"):
         numbered = frame.with_row_index(row)
     else:

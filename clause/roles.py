@@ -80,7 +80,7 @@ class Table:
 
 def queried(rows: pa.Table, column: str, sql: str) -> pa.Table:
     """The answer to a query over `cells`, which has the column as x and the row's number as n: no name to quote."""
-    numbers = pa.array(range(rows.num_rows), pa.int64())
+    numbers = pa.arange(0, rows.num_rows)
     with connect() as connection:
         connection.register("cells", pa.table({"x": rows[column], "n": numbers}))
         return connection.execute(sql).to_arrow_table()

@@ -12,13 +12,15 @@ import datetime as dt
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from contracts.changes import BUMPS, Bump, Change, given, needed, numbers
 from contracts.document import Contract
 from contracts.errors import printable
 from contracts.evolution import diff
-from contracts.readers import Readers, Unknown, readers
+
+if TYPE_CHECKING:  # it parses SQL, and most steps let no field go
+    from contracts.readers import Readers
 
 REMOVED = ("field removed", "field renamed")
 
@@ -187,6 +189,8 @@ def waiting(old: Contract, name: str, as_of: dt.date) -> str | None:
 
 def who_reads(old: Contract, name: str, consumers: str | os.PathLike[str] | None, dialect: str) -> Readers:
     """The field's readers; every team is unknown where there is no folder of SQL."""
+    from contracts.readers import Readers, Unknown, readers
+
     if consumers is not None:
         return readers(consumers, old.dataset, name, old.consumers, dialect=dialect)
     reason = "no SQL was given; name its folder with --consumers"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -119,6 +118,8 @@ def in_schema(schema: str, name: str) -> str:
 
 def from_sqlite(path: str, named: str | None, draft: Draft) -> Any:
     """SQLite types each value, not the column: a column that mixes types is text."""
+    import sqlite3
+
     import pyarrow as pa
 
     try:
