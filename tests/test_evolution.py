@@ -217,7 +217,9 @@ def test_a_change_says_everything_in_one_sentence() -> None:
     assert (change.kind, change.bump, change.consumers, change.breaking) == ("semantic", "major", ("one", "two"), True)
     assert all(word in str(change) for word in ("a:", "[A, B, C]", "[excellent, good, fair]", "re-coded"))
     hostile = "x\n::error::\x1b[2J\u202e"
-    for change in diff(contract({"enum": [hostile], "unit": hostile}), contract({"enum": [hostile * 9], "unit": "y"})):
+    found = diff(contract({"enum": [hostile], "unit": hostile}), contract({"enum": [hostile * 9], "unit": "y"}))
+    assert len(found) == 2
+    for change in found:
         assert str(change).isprintable() and json.loads(json.dumps(change.to_dict()))["message"].isprintable()
 
 
