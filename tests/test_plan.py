@@ -16,10 +16,10 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_evolution import MIGRATED, consumers, pr_4471
+from versions import MIGRATED, consumers, listings, pr_4471
 
 import seed
-from contracts import Contract, from_mapping, load, parse
+from contracts import from_mapping, load, parse
 from contracts.__main__ import main
 from contracts.document import to_mapping
 from contracts.plan import Plan, plan, write
@@ -409,10 +409,6 @@ OLD_SQL = (seed.CONSUMERS / "pricing-service" / "fct_price.sql").read_text(encod
 NEW_SQL = OLD_SQL.replace("item_condition", "condition_grade")
 for code, word in (("'A'", "'excellent'"), ("'B'", "'good'"), ("'C'", "'fair'")):
     NEW_SQL = NEW_SQL.replace(f"when {code}", f"when {word}")
-
-
-def listings(version: str) -> Contract:
-    return load(seed.ROOT / "contracts" / "history" / f"listings-{version}.yaml")
 
 
 def test_expand_migrate_contract_on_the_shop_s_rows() -> None:
