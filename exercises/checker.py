@@ -35,12 +35,12 @@ class Outcome:
         return EXERCISES[self.number - 1]
 
 
-def copy_stubs(folder: Path = FOLDER) -> list[str]:
+def copy_stubs() -> list[str]:
     """Put a stub where a file of the student's is missing; the names of those. Raises OSError where it cannot."""
     fresh = []
     for name in (name for exercise in EXERCISES for name in exercise.files):
-        if not (folder / name).exists():
-            shutil.copyfile(STUBS / name, folder / name)
+        if not (FOLDER / name).exists():
+            shutil.copyfile(STUBS / name, FOLDER / name)
             fresh.append(name)
     return fresh
 
