@@ -165,7 +165,7 @@ def judge_field(
             yield NotChecked(rule, field.name, reason)
         elif found:
             checked = tally.present if rule == "type" else tally.typed
-            yield broken(contract, rule, field.name, sentence(field, rule, found), found.failing, checked, found)
+            yield broken(contract, rule, field.name, sentence(field, rule), found.failing, checked, found)
         elif reading.rows == 0:
             if rule == "type" and field.name in reading.mistyped:
                 says = f"the column is not of type {field.type}, though it has no rows yet"
@@ -218,7 +218,7 @@ def broken(
     return Violation(rule, name, failing, checked, message, contract.consumers, values, distinct)
 
 
-def sentence(field: Field, rule: Rule, found: Offenders) -> str:
+def sentence(field: Field, rule: Rule) -> str:
     """What the offending rows do, in the middle of the sentence."""
     if rule == "type":
         return f"are not of type {field.type}"

@@ -72,7 +72,7 @@ def check(schema: type[Schema], judged_by: Contract, table: ir.Table, targets: M
     if unread := [name for name in schema._columns if name not in reading.tallies]:  # DuckDB takes Price for price
         says = "cannot be checked: the engine does not tell it from another column; rename one of them"
         raise wrong(CheckExecutionError, schema, PARSE, [f"{quoted(name)} {says}" for name in unread])
-    violations = list(found(schema, judged_by, reading, targets, checks))
+    violations = list(found(schema, judged_by, reading, checks))
     if not violations and reading.unchecked:
         sentences = [f"{name}: the {rule} cannot be checked: {why}" for (name, rule), why in reading.unchecked.items()]
         raise wrong(CheckExecutionError, schema, PARSE, sentences)
@@ -85,7 +85,6 @@ def found(
     schema: type[Schema],
     judged_by: Contract,
     reading: Reading,
-    targets: Mapping[str, dt.DataType],
     checks: Mapping[str, tuple[Check, ...]],
 ) -> Iterator[Violation]:
     """The violations, in the order of the columns."""

@@ -125,9 +125,6 @@ class ValidationError(Exception):
         *,
         schema: Any,
         phase: ValidationPhase,
-        function: str | None = None,
-        parameter: str | None = None,
-        item: str = "",
         agreed: str = "",
         violations: tuple[Any, ...] = (),
         original: BaseException | None = None,
@@ -136,9 +133,9 @@ class ValidationError(Exception):
         self.detail = detail
         self.schema = schema
         self.phase = phase
-        self.function = function
-        self.parameter = parameter
-        self.item = item  # in a container of tables, which one, as "[1]"
+        self.function: str | None = None  # this and the next two are set where a signature is crossed
+        self.parameter: str | None = None
+        self.item = ""  # in a container of tables, which one, as "[1]"
         self.agreed = agreed
         self.violations = violations
         self.original = original

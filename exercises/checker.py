@@ -36,12 +36,12 @@ class Outcome:
         return EXERCISES[self.number - 1]
 
 
-def copy_stubs(folder: Path = FOLDER) -> list[str]:
+def copy_stubs() -> list[str]:
     """Put a stub where a file of the student's is missing; the names of those. Raises OSError where it cannot."""
     fresh = []
     for name in (name for exercise in EXERCISES for name in exercise.files):
-        if not (folder / name).exists():
-            with whole_or_not_at_all(folder / name) as half:
+        if not (FOLDER / name).exists():
+            with whole_or_not_at_all(FOLDER / name) as half:
                 shutil.copyfile(STUBS / name, half)
             fresh.append(name)
     return fresh

@@ -299,7 +299,7 @@ def mapped_by(value: exp.Expr, says: str, part: Part) -> exp.Column | None:
             continue
         if table != alias and (table or name not in relation.columns):
             continue
-        key = looked_up(join, alias, part, relation)
+        key = looked_up(join, alias, relation)
         if key is None or (not relation.written and (relation.grouped or says in NEUTRAL)):
             return None
         which = is_name_of_one(key.name) or WHEN.search(key.name.casefold()) or key.name.casefold() == name
@@ -307,7 +307,7 @@ def mapped_by(value: exp.Expr, says: str, part: Part) -> exp.Column | None:
     return None
 
 
-def looked_up(join: exp.Join, alias: str, part: Part, relation: Relation) -> exp.Column | None:
+def looked_up(join: exp.Join, alias: str, relation: Relation) -> exp.Column | None:
     """The column whose value a join looks up, if it looks up one column by equality."""
     if using := join.args.get("using"):
         return exp.column(using[0].copy()) if len(using) == 1 else None
