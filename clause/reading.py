@@ -205,12 +205,12 @@ def compiled(pattern: str) -> Any:
     """The pattern over a whole value. RE2 takes linear time whatever the pattern, and is what DuckDB uses itself."""
     import re2  # here, because most contracts have no pattern
 
-    return re2.compile(f"^(?:{pattern})$")
+    return re2.compile(pattern)
 
 
 def matches(pattern: str, value: str) -> bool:
     """Whether the whole value matches."""
     try:
-        return compiled(pattern).search(value) is not None
+        return compiled(pattern).fullmatch(value) is not None
     except UnicodeEncodeError:  # half of a surrogate pair: no text in any file, so no match
         return False
