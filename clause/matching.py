@@ -84,7 +84,8 @@ class Ways:
                 parts = [self.walk(part) for part in a[1]]
                 firsts, lasts = Counter[int](), Counter[int]()
                 for _, first, last in parts:
-                    firsts, lasts = firsts + first, lasts + last
+                    firsts.update(first)
+                    lasts.update(last)
                 return min(2, sum(one[0] for one in parts)), firsts, lasts
             case "star":
                 start, once = len(self.sets), repeated(a)
