@@ -19,6 +19,7 @@ from contracts import patterns
 END = {"postgres": r"\Z", "risingwave": r"\Z", "sqlite": r"\Z"}  # the end of the text, where it is not \z
 LONGEST = 100_000  # characters of a pattern in that form
 LINEAR = ("bigquery", "clickhouse", "datafusion", "polars", "postgres", "risingwave")  # engines that try no way twice
+MOST_STEPS = 500_000  # from one set of characters to the next
 MOST_CHOICES, LOOP = 10, 4  # that multiply in one that does; a choice that comes again and again counts for LOOP
 
 
@@ -49,11 +50,12 @@ def neutral(pattern: str, engine: str) -> str:
             raise patterns.Undecided
         whole = any_case(parsed) if folded else parsed
         written = text_of(whole, engine)
+        has_many = engine not in LINEAR and Ways(whole).are_many()
     except (patterns.Undecided, RecursionError):
         raise NotSearchable(f"{engine} would read the pattern in another way than RE2 does") from None
     if len(written) > LONGEST:
         raise NotSearchable(f"the pattern is too long for {engine} once its repetitions are written out")
-    if engine not in LINEAR and Ways(whole).are_many():
+    if has_many:
         raise NotSearchable(f"{engine} tries every way to match, and this pattern's repetitions give it too many")
     return written
 
@@ -67,6 +69,7 @@ class Ways:
     def __init__(self, whole: patterns.Expression) -> None:
         self.sets: list[patterns.Ranges] = []
         self.next: dict[int, Counter[int]] = {}
+        self.steps = 0
         self.loops: list[range] = []  # the places of each repetition of more than one set
         _, first, _ = self.walk(whole)
         self.next[-1] = first
@@ -87,7 +90,8 @@ class Ways:
                 parts = [self.walk(part) for part in a[1]]
                 firsts, lasts = Counter[int](), Counter[int]()
                 for _, first, last in parts:
-                    firsts, lasts = firsts + first, lasts + last
+                    firsts.update(first)
+                    lasts.update(last)
                 return min(2, sum(one[0] for one in parts)), firsts, lasts
             case "star":
                 start, once = len(self.sets), repeated(a)
@@ -99,6 +103,9 @@ class Ways:
         return 1, Counter(), Counter()
 
     def join(self, last: Counter[int], first: Counter[int]) -> None:
+        self.steps += len(last) * len(first)
+        if self.steps > MOST_STEPS:
+            raise patterns.Undecided
         for place, ways in last.items():
             self.next[place].update(times(first, ways))
 

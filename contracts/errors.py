@@ -141,7 +141,7 @@ class ValidationError(Exception):
         self.original = original
 
     def __str__(self) -> str:
-        name: str = getattr(self.schema, "__name__", self.schema)
+        name = printable(getattr(self.schema, "__name__", self.schema))
         if self.function is None:
             where = f"{name}.{self.phase.value}"
         elif self.phase is ValidationPhase.CONTRACT_OUTPUT:

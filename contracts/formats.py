@@ -67,8 +67,8 @@ def row(change: Change) -> str:
 
 
 def cell(says: str) -> str:
-    """Text that stays text in markdown."""
-    return re.sub(r"([\\`*_{}\[\]<>|#&~!])", r"\\\1", says)
+    """Text that stays text in markdown, where an address alone would be a link, and what dollars enclose a formula."""
+    return re.sub(r"[\\`*_{}\[\]<>|#&~!$]|:(?=//)|(?<=www)\.", r"\\\g<0>", says)
 
 
 FORMATS: dict[str, Callable[[Verdict, Contract], str]] = {

@@ -34,7 +34,7 @@ def allowance(comment: str, line: int, column: int, last: int) -> Allowance | No
     while end and (comment[end - 1] in "*/#}-" or comment[end - 1].isspace()):  # a pattern would try it at every sign
         end -= 1
     for found in ALLOW.finditer(comment):
-        reason = comment[found.end() : end].lstrip(": \t\n\r")
-        if found[2] or not reason:
+        if found[2] or found.end() >= end:
+            reason = comment[found.end() : end].lstrip(": \t\n\r")
             return Allowance(found[1], " ".join(reason.split()), line, column, last)
     return None

@@ -187,4 +187,4 @@ def matched(name: str, pattern: str, dialect: str) -> str | None:
     if dialect == "duckdb":
         return None if "\0" in pattern else f"regexp_full_match({name}, {visible(pattern)})"
     common = regex.portable(pattern) if dialect == "postgres" else None
-    return None if common is None else f"{name} ~ {literal(f'^{common}$')}"
+    return None if common is None else f"{name} ~ {visible(f'^{common}$')}"
