@@ -42,7 +42,7 @@ import contracts
 from clause import daybook
 from clause.daybook import Day, Verdict, add_to_store, by_monitor, calendar, compare, in_order, read_store
 from clause.plots import plot
-from contracts.ending import command, of_output
+from contracts.ending import cannot, command, of_output
 from contracts.writing import whole_or_not_at_all
 
 __all__ = ["Day", "Rules", "Spec", "Verdict", "add_to_store", "backtest", "calendar", "compare", "daily_metrics"]
@@ -355,7 +355,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (contracts.DataError, contracts.ContractError, OSError, ValueError) as error:
         if isinstance(error, OSError) and of_output(error):
             raise
-        print(f"monitors.py: {error}", file=sys.stderr)
+        print(f"monitors.py: {cannot(error) if isinstance(error, OSError) else error}", file=sys.stderr)
         return 2
 
 
