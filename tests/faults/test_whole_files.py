@@ -225,7 +225,6 @@ def files(folder):
         pytest.param(lambda: validate.main(["c.yaml", "rows.csv", "--quarantine", "q"]), id="quarantine"),
         pytest.param(lambda: validate.main(["c.yaml", "rows.csv", "--quarantine", "new"]), id="quarantine, new"),
         pytest.param(lambda: monitors.main(["days.csv", *scenes.MONITORED, "--store", "store.jsonl"]), id="store"),
-        pytest.param(lambda: monitors.main(["days.csv", *scenes.MONITORED, "--plot", "shape.png"]), id="plot"),
         pytest.param(lambda: contracts_main(["plan", "c.yaml", "wanted.yaml", "--out", "planned"]), id="plan"),
         pytest.param(lambda: exercises.__main__.main(["reset", "1"]), id="reset"),
     ],
