@@ -85,8 +85,8 @@ def put(half: Path, folder: Path, names: Sequence[str]) -> None:
 
 
 def unfinished(folder: Path) -> bool:
-    """Whether a process was killed here while it wrote."""
-    return any(folder.glob(f"{HALF}*"))
+    """Whether a process was killed while it wrote here, or is writing."""
+    return any(left for place in (folder, folder.absolute().parent) for left in place.glob(f"{HALF}*"))
 
 
 def to_disk(path: Path) -> None:
