@@ -5,9 +5,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 import scene as scenes
+
+from exercises.git import Git
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell and its signals")
 ENTERED = [  # every file that is run as a command; make.py runs before there is anything to import
@@ -104,6 +107,27 @@ def test_where_ctrl_c_is_ignored_it_stays_ignored():
         "sys.exit(command(run))"
     )
     assert interrupted(code) == (0, "done\n", "")
+
+
+@posix
+def test_git_may_remove_its_lock_when_a_hand_in_is_interrupted(tmp_path, monkeypatch):
+    """Killed outright it would leave .git/index.lock, and the next hand-in could not go on."""
+    lock = tmp_path / "lock"
+    (tmp_path / "git").write_text(
+        f"#!/bin/sh\ntrap 'rm {lock}; exit 1' TERM\ntouch {lock}\nwhile :; do sleep 0.05; done\n"
+    )
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+
+    def ctrl_c(*_, **__):
+        while not lock.exists():
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", ctrl_c)
+    with pytest.raises(KeyboardInterrupt):
+        Git(tmp_path, asks=True).run("update-index")
+    assert not lock.exists()
 
 
 # --- the output ------------------------------------------------------------------------------------------------------
