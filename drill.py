@@ -59,7 +59,7 @@ from clause.proposing import Proposal, missing, written
 from clause.roles import Table
 from clause.running import Consumers, differ, distinct
 from contracts import Contract, DataError
-from contracts.ending import command, of_output
+from contracts.ending import cannot, command, of_output
 from contracts.errors import ValidationError, json_text, printable
 from contracts.writing import whole_or_not_at_all
 
@@ -391,7 +391,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (DataError, OSError, ValueError) as error:
         if isinstance(error, OSError) and of_output(error):
             raise
-        print(f"drill.py: {printable(str(error))}", file=sys.stderr)
+        print(f"drill.py: {cannot(error) if isinstance(error, OSError) else printable(str(error))}", file=sys.stderr)
     return 2
 
 

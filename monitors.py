@@ -41,7 +41,7 @@ import contracts
 from clause import daybook
 from clause.daybook import Day, Verdict, add_to_store, by_monitor, calendar, compare, in_order, read_store
 from clause.plots import plot
-from contracts.ending import command, of_output
+from contracts.ending import cannot, command, of_output
 from contracts.errors import json_text, printable
 from contracts.writing import whole_or_not_at_all
 
@@ -358,8 +358,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (contracts.DataError, contracts.ContractError, OSError, ValueError) as error:
         if isinstance(error, OSError) and of_output(error):
             raise
-        said = str(error) if isinstance(error, contracts.ContractError) else printable(str(error))
-        print(f"monitors.py: {said}", file=sys.stderr)
+        said = cannot(error) if isinstance(error, OSError) else str(error)
+        print(f"monitors.py: {said if isinstance(error, contracts.ContractError) else printable(said)}", file=sys.stderr)
         return 2
 
 

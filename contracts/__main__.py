@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from contracts.document import Contract, concerns, load
-from contracts.ending import command, of_output
+from contracts.ending import cannot, command, of_output
 from contracts.errors import ContractError, DataError, json_text, printable
 from contracts.values import nearest
 
@@ -236,6 +236,8 @@ def import_(chosen: argparse.Namespace) -> int:
 
 def put(text: str) -> None:
     """Write the text of a file: as a file of ours is, in UTF-8 and with its line ends, on every system."""
+    if sys.__stdout__ is None:  # closed, as by `>&-`
+        raise Wrong("standard output is closed, so the text would go nowhere; send it to a file: > FILE")
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     print(on_screen(text), end="")
@@ -443,9 +445,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ContractError as error:
         print(error, file=sys.stderr)
         return 2
-    except (Wrong, OSError, DataError) as error:
-        if isinstance(error, OSError) and of_output(error):
+    except OSError as error:
+        if of_output(error):
             raise
+        print(cannot(error), file=sys.stderr)
+        return 2
+    except (Wrong, DataError) as error:
         print(printable(str(error)), file=sys.stderr)
         return 2
     return status

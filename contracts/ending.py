@@ -7,17 +7,22 @@
         sys.exit(command(main))
 
 Exit status: what `main` gives; 130 after Ctrl-C; 2 where the disk is full or our own code has crashed (Python's own 1
-would mean "broken"). It imports little, so that `begin` comes early.
+would mean "broken"). Before `begin` Python itself has begun, for a few hundredths of a second, and what it says of a
+Ctrl-C then is not ours; so this imports nothing that takes time.
 """
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]  # the built-in part of signal, which imports enum and more
+import errno
 import gc
 import os
-import signal
 import sys
-from collections.abc import Callable
-from typing import NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
 
 INTERRUPTED, NOBODY_READS = 130, 141  # as a shell has it of a process that ended by that signal
 
@@ -32,6 +37,7 @@ def begin() -> None:
         os.set_inheritable(opened, True)
     os.close(opened)
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where a shell's `&` or nohup ignores it
         signal.signal(signal.SIGINT, leave)
 
@@ -52,6 +58,7 @@ def command(run: Callable[[], int], name: str = "") -> int:
         interrupted = True
         raise KeyboardInterrupt
 
+    status = 2
     heeded = signal.getsignal(signal.SIGINT) in (leave, signal.default_int_handler)
     if heeded:
         signal.signal(signal.SIGINT, interrupt)
@@ -99,4 +106,8 @@ def cannot(error: OSError | MemoryError) -> str:
         return "cannot go on: there is not enough memory; give it more, or less data"
     if of_output(error):
         return f"cannot write the output: {error.strerror or error}; make room, or write it elsewhere, and run again"
-    return f"{printable(str(error))}: make room or give access, and run again"
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"{printable(str(error))}; make room, or name another place, and run again"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return f"{printable(str(error))}; give access, or name another place, and run again"
+    return printable(str(error))

@@ -59,9 +59,15 @@ def all_or_none(folder: Path, names: Sequence[str]) -> Iterator[Path]:
     ):
         half = Path(home, "new")
         half.mkdir()
-        yield half
+        try:
+            yield half
+            for name in names:
+                to_disk(half / name)
+        except OSError as error:
+            if error.errno is not None and error.filename is None:  # a full disk says so without the name of the file
+                raise OSError(error.errno, os.strerror(error.errno), str(folder / names[0])) from error
+            raise
         for name in names:
-            to_disk(half / name)
             with suppress(OSError):
                 shutil.copymode(folder / name, half / name)
         if beside == folder:
@@ -79,8 +85,8 @@ def put(half: Path, folder: Path, names: Sequence[str]) -> None:
 
 
 def unfinished(folder: Path) -> bool:
-    """Whether a process was killed here while it wrote."""
-    return any(folder.glob(f"{HALF}*"))
+    """Whether a process was killed while it wrote here, or is writing."""
+    return any(left for place in (folder, folder.absolute().parent) for left in place.glob(f"{HALF}*"))
 
 
 def to_disk(path: Path) -> None:
@@ -101,11 +107,11 @@ def sync(path: Path, mode: int) -> None:
 
 
 def sweep(folder: Path, age: float) -> None:
-    """Remove what killed processes have left, if it is as many seconds old."""
+    """Remove what killed processes have left, if it is as many seconds old; 0 is all of it, whatever the clock says."""
     for left in folder.glob(f"{HALF}*"):
         with suppress(OSError):
             found = left.lstat()
-            if stat.S_ISDIR(found.st_mode) and found.st_mtime <= time.time() - age:
+            if stat.S_ISDIR(found.st_mode) and (not age or found.st_mtime <= time.time() - age):
                 shutil.rmtree(left, ignore_errors=True)
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,10 +72,10 @@ class Git:
                 try:
                     process.communicate(given.encode("utf-8", "surrogateescape") if given else None, timeout=patience)
                 except subprocess.TimeoutExpired:
-                    process.kill()
+                    end(process)
                     return Done(1, b"", f"no answer within {patience:g} seconds")
                 except BaseException:
-                    process.kill()
+                    end(process)
                     raise
             out.seek(0)
             err.seek(0)
@@ -91,6 +92,14 @@ class Git:
         """What git says, on one line; '' where it fails."""
         done = self.run(*arguments)
         return "" if done.status else done.text.rstrip("\r\n")
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End git: first so that it removes its lock files, which would be in the way of the next run."""
+    process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(3)
+    process.kill()
 
 
 def reason(said: str) -> str:

@@ -18,7 +18,7 @@ STEPS = ("replace", "rename", "fsync", "unlink", "mkdir", "rmdir", "link")  # of
 
 @dataclass
 class Writer:
-    """A command that writes. prepare: make the old state; state: "old", "new", or what else is there; job: its work."""
+    """A command that writes. prepare: make the old state; job: its work; state: "old", "new", "missing", or else."""
 
     name: str
     prepare: Callable[[], object]
@@ -85,7 +85,7 @@ def once(writer: Writer, said: Path, kill_at: int = 0) -> tuple[int, float]:
 
 def after(writer: Writer, said: Path) -> Iterator[str]:
     """What is wrong after a kill: the state, and whether the next run brings the new one and leaves nothing."""
-    if (found := writer.state()) not in ("old", "new"):
+    if (found := writer.state()) not in ("old", "new", "missing"):
         yield f"state {found}"
     status, _ = once(writer, said)
     if status not in writer.good:
@@ -104,6 +104,7 @@ class Tally:
     kills: int = 0
     old: int = 0
     new: int = 0
+    missing: int = 0  # of files that belong together some are not there, the others are of one time
     halves: int = 0  # kills after which a temporary folder was there
     faults: tuple[str, ...] = ()
 
@@ -112,6 +113,7 @@ class Tally:
         self.kills += 1
         self.old += state == "old"
         self.new += state == "new"
+        self.missing += state == "missing"
         self.halves += bool(writer.left())
         self.faults += tuple(after(writer, said))
 

@@ -26,7 +26,8 @@ fields:
 # What a killed process may leave: our own halves, and the folders that Python's tempfile makes in TMPDIR.
 HALF = ".contracts-half-"
 SUBMIT = (  # without the checks and the suite, which write nothing
-    "import sys; from pathlib import Path; sys.path.insert(0, '.'); from contracts.ending import begin, command; begin();"
+    "import sys; sys.path.insert(0, '.'); from contracts.ending import begin, command; begin();"
+    "from pathlib import Path;"
     "from exercises import submit;"
     "sys.exit(command(lambda: submit.main(['--draft', '--yes'], root=Path.cwd(), judge=lambda: [])))"
 )
@@ -137,9 +138,8 @@ def rows(grades: str = "ABC", number: int = 2000) -> str:
 
 def days(first: int = 1, last: int = 20, grades: str = "ABC") -> str:
     """Orders of some days of November, for the monitors."""
-    lines = [
-        f"2026-11-{day:02},{grades[i % 3]},{(100, 90, 80)[i % 3]},100" for day in range(first, last + 1) for i in range(60)
-    ]
+    sold = [f"{grades[i % 3]},{(100, 90, 80)[i % 3]},100" for i in range(60)]
+    lines = [f"2026-11-{day:02},{each}" for day in range(first, last + 1) for each in sold]
     return "day,grade,net,gross\n" + "\n".join(lines) + "\n"
 
 
