@@ -200,7 +200,11 @@ def split_pandas(frame: Any, broken: list[bool], reasons: list[list[str]], contr
             # pandas held these integers as floats because of the gaps; without the gaps they would pass for floats
             accepted = accepted.copy(deep=False)
             accepted.isetitem(i, accepted.iloc[:, i].astype("Int64"))
-    return accepted, quarantined.assign(**{REASONS: pandas.Series(reasons, index=quarantined.index, dtype=object)})
+    quarantined = quarantined.copy(deep=False)
+    levels = frame.columns.nlevels
+    name = REASONS if levels == 1 else (REASONS, *[""] * (levels - 1))
+    quarantined[name] = pandas.Series(reasons, index=quarantined.index, dtype=object)
+    return accepted, quarantined
 
 
 def split(rows: object, contract: Contract) -> tuple[Any, Any]:

@@ -8,6 +8,7 @@ import ast
 import builtins
 import collections.abc as abc
 import inspect
+import re
 import types
 import typing
 from collections import ChainMap
@@ -201,7 +202,7 @@ class Reader:
         try:
             nodes = list(ast.walk(ast.parse(text.strip(), mode="eval")))
         except SyntaxError:
-            return False
+            return self.frame.__name__ in re.findall(r"\w+", text)  # a bracket that is missing
         for node in nodes:
             if not isinstance(node, ast.Name | ast.Attribute):
                 continue

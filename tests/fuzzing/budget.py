@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from hypothesis import HealthCheck, settings
 
-FEW = 5
+FEW = 3
 EXAMPLES = int(os.environ.get("EXAMPLES", FEW))
 MOST_SECONDS = 2.0  # of the processor's time, so that a busy machine is no fault
 

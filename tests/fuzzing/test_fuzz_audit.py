@@ -109,6 +109,7 @@ def judged(said: list[Facts], dialect: str) -> Audit:
 
 @fuzzed(2)
 @given(st.lists(statements(), min_size=1, max_size=2), st.sampled_from(["duckdb"] * 6 + DIALECTS), st.booleans())
+@example(["sized ')\n\n sized '  as (\n select 1)"], "duckdb", False)
 @example(["select {{ 1/0 }} from items"], "duckdb", False)
 def test_mutated_sql(tmp_path: Path, texts: list[str], dialect: str, measure: bool) -> None:
     said = []
