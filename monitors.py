@@ -359,7 +359,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and of_output(error):
             raise
         said = cannot(error) if isinstance(error, OSError) else str(error)
-        print(f"monitors.py: {said if isinstance(error, contracts.ContractError) else printable(said)}", file=sys.stderr)
+        said = said if isinstance(error, contracts.ContractError) else printable(said)  # its lines are its faults
+        print(f"monitors.py: {said}", file=sys.stderr)
         return 2
 
 

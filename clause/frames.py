@@ -122,5 +122,5 @@ def records(frame: Any) -> list[Mapping[str, Any]]:
     values = frame.astype(object)
     for i in range(len(columns)):
         if is_integer_like(frame.iloc[:, i]):
-            values.isetitem(i, [int(v) if v == v and v.is_integer() else v for v in frame.iloc[:, i]])
+            values.isetitem(i, [int(v) if isinstance(v, float) and v.is_integer() else v for v in frame.iloc[:, i]])
     return [dict(zip(columns, row, strict=True)) for row in values.itertuples(index=False)]

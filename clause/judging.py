@@ -6,7 +6,7 @@ Both readings count (`reading.read_rows`, `tables.read_table`); here the counts 
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
@@ -265,16 +265,18 @@ def shown(value: Any, rule: Rule) -> Any:
     if isinstance(value, Real):  # numpy's numbers too
         value = int(value) if isinstance(value, Integral) else float(value)
     if isinstance(value, Decimal):
-        value = int(value) if value == value.to_integral_value() else float(value)
+        if value.is_finite() and value.adjusted() >= 40:  # digits without number
+            return shorten(str(value))
+        value = int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
     if isinstance(value, float):
         if not math.isfinite(value):
             return str(value)
         value += 0.0  # -0.0 is 0.0
         return int(value) if value == int(value) and abs(value) < 2**53 and rule != "type" else value
     if isinstance(value, int):
-        return value if abs(value) < 10**40 else shorten(str(value))
+        return value if abs(value) < 10**40 else shorten(str(value)) if abs(value) < 10**4000 else "a huge integer"
     if isinstance(value, datetime):
-        return (value if value.tzinfo is None else value.astimezone(UTC)).isoformat()
+        return (value if value.tzinfo is None else instant(value, "UTC")).isoformat()
     if isinstance(value, date):
         return value.isoformat()
     return shorten(value if isinstance(value, str) else repr(value))

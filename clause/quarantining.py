@@ -24,7 +24,7 @@ from clause import engines, reading, tables
 from clause.files import kind_of, paths_of, watch
 from clause.frames import is_integer_like, records, whole
 from clause.reading import Row, is_missing, repeats, zone_of
-from clause.sources import MixedTypes, Source, open_source
+from clause.sources import MixedTypes, Source, open_source, unreadable
 from contracts import Contract, DataError, quoting
 from contracts.writing import all_or_none
 
@@ -45,14 +45,14 @@ def structural(columns: tuple[str, ...], contract: Contract) -> list[str]:
 
 def reasons_of_rows(rows: list[Row], contract: Contract) -> Reasons:
     """The clauses that each row breaks, in plain Python."""
-    columns = tuple(dict.fromkeys(name for row in rows for name in row))
-    whole = structural(columns, contract)
+    keys = reading.keys_of(rows)
+    whole = structural(tuple(keys), contract)
     reasons: Reasons = {i: list(whole) for i in range(len(rows))}
     for field in contract.fields:
-        if field.name not in columns:
+        if field.name not in keys:
             continue
         is_typed, fails = reading.IS_TYPE[field.type], reading.tests(field, zone_of(contract))
-        values = [row.get(field.name) for row in rows]
+        values = [row.get(keys[field.name]) for row in rows]
         typed = [not is_missing(value) and is_typed(value) for value in values]
         repeated = repeats(v for v, is_right in zip(values, typed, strict=True) if is_right) if field.unique else set()
         for i, (value, is_right) in enumerate(zip(values, typed, strict=True)):
@@ -180,7 +180,7 @@ def reasons_of_frame(frame: Any, contract: Contract) -> Reasons:
     elif hasattr(frame, "with_row_index"):
         numbered = frame.with_row_index(row)
     else:
-        numbered = frame.assign(**{row: range(len(frame))})
+        numbered = frame.set_axis(columns, axis=1).assign(**{row: range(len(frame))})  # names of several levels, too
     try:
         source = open_source(numbered, [*(field.name for field in contract.fields), row], timezone=zone_of(contract))
     except MixedTypes:
@@ -194,7 +194,10 @@ def split_arrow(frame: pa.Table, broken: list[bool], reasons: list[list[str]]) -
     mask = pa.array(broken, pa.bool_())
     bare = frame.drop_columns([REASONS]) if REASONS in frame.column_names else frame
     lists = pa.array(reasons, pa.list_(pa.string()))
-    return frame.filter(pa.compute.invert(mask)), bare.filter(mask).append_column(REASONS, lists)
+    try:
+        return frame.filter(pa.compute.invert(mask)), bare.filter(mask).append_column(REASONS, lists)
+    except pa.ArrowNotImplementedError as error:  # Arrow cannot filter every type that it has
+        raise unreadable("the Arrow table", error) from error
 
 
 def split_polars(frame: Any, broken: list[bool], reasons: list[list[str]]) -> tuple[Any, Any]:
@@ -208,11 +211,17 @@ def split_pandas(frame: Any, broken: list[bool], reasons: list[list[str]], contr
     pandas = sys.modules["pandas"]
     mask = pandas.Series(broken, index=frame.index, dtype=bool)
     accepted, quarantined = frame[~mask], frame[mask]
-    for field in contract.fields:
-        if field.type == "integer" and field.name in frame and is_integer_like(frame[field.name]):
+    integers = {field.name for field in contract.fields if field.type == "integer"}
+    for i, name in enumerate(map(str, frame.columns)):
+        if name in integers and is_integer_like(frame.iloc[:, i]):
             # pandas held these integers as floats because of the gaps; without the gaps they would pass for floats
-            accepted = accepted.assign(**{field.name: accepted[field.name].astype("Int64")})
-    return accepted, quarantined.assign(**{REASONS: pandas.Series(reasons, index=quarantined.index, dtype=object)})
+            accepted = accepted.copy(deep=False)
+            accepted.isetitem(i, accepted.iloc[:, i].astype("Int64"))
+    quarantined = quarantined.copy(deep=False)
+    levels = frame.columns.nlevels
+    column: Any = REASONS if levels == 1 else (REASONS, *[""] * (levels - 1))
+    quarantined[column] = pandas.Series(reasons, index=quarantined.index, dtype=object)
+    return accepted, quarantined
 
 
 def split(rows: object, contract: Contract) -> tuple[Any, Any]:
@@ -220,11 +229,11 @@ def split(rows: object, contract: Contract) -> tuple[Any, Any]:
     if isinstance(rows, ir.Table):
         return split_table(rows, contract)
     library = type(rows).__module__.partition(".")[0]
-    if library == "polars":
-        rows = rows.lazy().collect()  # type: ignore[attr-defined]
+    if library == "polars" and hasattr(rows, "lazy"):
+        rows = rows.lazy().collect()
     if isinstance(rows, pa.RecordBatchReader | pa.RecordBatch):
         rows = whole(rows)
-    if not isinstance(rows, pa.Table) and library not in ("pandas", "polars"):
+    if not isinstance(rows, pa.Table) and not (library in ("pandas", "polars") and hasattr(rows, "columns")):
         return split_relation(rows, contract)
     frame: Any = rows
     found = reasons_of_frame(frame, contract)

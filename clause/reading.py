@@ -23,6 +23,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from contracts.document import Contract, Field
+from contracts.errors import DataError
 
 Row = Mapping[str, Any]
 Rule = str
@@ -78,18 +79,30 @@ def mappings(rows: Iterable[Any]) -> list[Row]:
     return rows
 
 
+def keys_of(rows: Iterable[Row]) -> dict[str, Any]:
+    """The columns of the rows, by name: the keys as text, as in a frame. DataError where two are of one name."""
+    keys = dict.fromkeys(key for row in rows for key in row)
+    names: dict[str, Any] = {}
+    for key in keys:
+        if (name := str(key)) in names:
+            says = f"the rows have two columns of the name {name!r}"
+            raise DataError(f"{says}: a contract speaks of one; rename the other")
+        names[name] = key
+    return names
+
+
 def read_rows(rows: list[Row], contract: Contract) -> Reading:
     """Count what the contract asks about rows."""
-    columns = tuple(dict.fromkeys(name for row in rows for name in row))
-    reading = Reading(len(rows), columns)
+    keys = keys_of(rows)
+    reading = Reading(len(rows), tuple(keys))
     for field in contract.fields:
-        if field.name in columns:
-            values = [row.get(field.name) for row in rows]
+        if field.name in keys:
+            values = [row.get(keys[field.name]) for row in rows]
             reading.tallies[field.name] = tally(field, values, zone_of(contract))
     aged = contract.field(contract.freshness.field or "") if contract.freshness else None
-    if aged and aged.name in columns:
+    if aged and aged.name in keys:
         is_time = IS_TYPE[aged.type]
-        times: list[Any] = [v for v in (row.get(aged.name) for row in rows) if not is_missing(v) and is_time(v)]
+        times: list[Any] = [v for v in (row.get(keys[aged.name]) for row in rows) if not is_missing(v) and is_time(v)]
         reading.naive = any(isinstance(time, datetime) and time.tzinfo is None for time in times)
         reading.newest = max(times, key=lambda time: instant(time, zone_of(contract)), default=None)
     return reading

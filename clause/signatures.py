@@ -8,6 +8,7 @@ import ast
 import builtins
 import collections.abc as abc
 import inspect
+import re
 import types
 import typing
 from collections import ChainMap
@@ -86,9 +87,12 @@ class Reader:
         if isinstance(argument, str | typing.ForwardRef):
             text = argument if isinstance(argument, str) else argument.__forward_arg__
             try:
-                return self.shape(self.frame[eval(text, {}, self.names)])  # type: ignore[index]
-            except NameError as error:
-                raise self.refusal(f"{error}; define the schema before the function") from None
+                schema = eval(text, {}, self.names)
+            except Exception as error:
+                raise self.refusal(f"{text!r}: {error}; define the schema before the function") from None
+            if isinstance(schema, str):
+                raise self.refusal(f"{text!r} is a text and no Schema; name one")
+            return self.shape(self.frame[schema])  # type: ignore[index]
         if isinstance(argument, TypeVar):
             raise self.refusal(f"its schema {argument} is not bound to any class; name the schema")
         if typing.get_origin(argument) in (Union, types.UnionType):
@@ -180,19 +184,25 @@ class Reader:
 
     def resolve(self, text: str) -> Any:
         """What an annotation in quotes means; None where it cannot be resolved and speaks of no table."""
-        try:
-            return eval(text, {}, self.names)
-        except Exception as error:
-            if self.speaks_of_tables(text):
-                raise self.refusal(f"{text!r} cannot be resolved ({error}); define or import it first") from None
-            return None
+        found: Any = text
+        for _ in range(9):  # quotes within quotes: all annotations are text after `from __future__ import annotations`
+            if not isinstance(found, str):
+                return found
+            text = found
+            try:
+                found = eval(text, {}, self.names)
+            except Exception as error:
+                if self.speaks_of_tables(text):
+                    raise self.refusal(f"{text!r} cannot be resolved ({error}); define or import it first") from None
+                return None
+        return None  # a name that stands for itself
 
     def speaks_of_tables(self, text: str) -> bool:
         """Whether an annotation that cannot be resolved has a DataFrame of ours in it."""
         try:
             nodes = list(ast.walk(ast.parse(text.strip(), mode="eval")))
         except SyntaxError:
-            return False
+            return self.frame.__name__ in re.findall(r"\w+", text)  # a bracket that is missing
         for node in nodes:
             if not isinstance(node, ast.Name | ast.Attribute):
                 continue

@@ -24,7 +24,7 @@ import duckdb
 import ibis
 import ibis.expr.types as ir
 from ibis.backends.sql.datatypes import DuckDBType
-from ibis.expr.datatypes import DataType
+from ibis.expr.datatypes import DataType, unknown
 
 from clause import engines
 from contracts import quoting
@@ -269,8 +269,11 @@ def unique_names(origin: str, columns: Sequence[Any]) -> tuple[Any, ...]:
 
 @functools.cache
 def parsed_type(type: str) -> DataType:
-    """The ibis type that DuckDB's name of a type stands for."""
-    return DuckDBType.from_string(type)
+    """The ibis type that DuckDB's name of a type stands for; `unknown` where ibis has none, as for row(1, 2)."""
+    try:
+        return DuckDBType.from_string(type)
+    except Exception:  # ibis raises many kinds, an AssertionError among them
+        return unknown
 
 
 def open_relation(

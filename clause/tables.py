@@ -136,13 +136,20 @@ def literal(value: Any, dtype: DataType, contract: Contract, engine: str) -> ir.
         zone = zone_of(contract)
         if dtype.timezone is not None:
             return ibis.literal(instant(value, zone), "timestamp('UTC')")
-        wall = value if value.tzinfo is None else value.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
-        return engines.time_literal(wall, engine)
+        return engines.time_literal(wall_time(value, zone), engine)
     if dtype.is_floating():
         return ibis.literal(float(value), "float64")
     if dtype.is_decimal():
         return ibis.literal(max(-WIDEST, min(WIDEST, Decimal(value))), "decimal(38, 0)")
     return engines.text_literal(value, engine) if isinstance(value, str) else ibis.literal(value)
+
+
+def wall_time(value: datetime, zone: str) -> datetime:
+    """The time without a zone that a clock in `zone` shows."""
+    try:
+        return value if value.tzinfo is None else value.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+    except OverflowError:  # within a day of the years 1 and 9999
+        return value.replace(tzinfo=None)
 
 
 def offending(

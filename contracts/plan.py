@@ -19,7 +19,7 @@ from typing import Any
 
 import yaml
 
-from contracts.changes import given, needed
+from contracts.changes import Bump, given, needed
 from contracts.document import Contract, Deprecated, Field, parse
 from contracts.emitting import emit_both
 from contracts.errors import ContractError, printable
@@ -27,6 +27,7 @@ from contracts.evolution import as_contract, diff, renames
 from contracts.readers import Readers
 from contracts.release import earliest, step, who_reads
 from contracts.splicing import Page, Unspliceable, respelled, written
+from contracts.values import VERSION
 from contracts.writing import all_or_none, unfinished
 
 TABLE = ("owner", "consumers", "freshness", "volume", "evolution")
@@ -120,16 +121,17 @@ def plan(
     """
     current, wanted = as_contract(current), as_contract(wanted)
     announce, editorial = announce or dt.date.today(), frozenset(editorial)
-    breaking = {c.field: c.rule for c in diff(current, wanted, editorial=editorial) if c.breaking and c.field}
+    changes = diff(current, wanted, editorial=editorial)
+    breaking = {c.field: c.rule for c in reversed(changes) if c.breaking and c.field}  # the first of each field
     fields, successors, left_out = expanded(current, wanted, announce, names or {}, breaking)
-    kept, not_kept = beside_fields(current, wanted, successors)
-    left_out += not_kept
     if current.evolution.additive == "forbidden" and len(fields) > len(current.fields):
         left_out.append("the new fields: the contract says additive: forbidden, so none can be added")
         fields, successors = list(current.fields), {}
+    kept, not_kept = beside_fields(current, wanted, successors, fields)
+    left_out += not_kept
     expand = rebuilt(current, {**kept, "fields": fields})
     if bump := needed(diff(current, expand, editorial=editorial)):
-        expand = rebuilt(expand, {"version": step(current.version, bump)})
+        expand = rebuilt(expand, {"version": following(current.version, bump)})
     contract = None
     if successors and current.evolution.breaking == "forbidden":
         left_out.append(f"the removal of {', '.join(successors)}: the contract says breaking: forbidden")
@@ -177,7 +179,8 @@ def expanded(
                 raise ValueError(f"{says}; choose another name")
             taken.add(name)
             successors[field.name] = name
-            mark = Deprecated(announced=announce, replaced_by=name)
+            announced = max(announce, field.deprecated.announced) if field.deprecated else announce
+            mark = Deprecated(announced=announced, replaced_by=name)
             fields += [
                 field.model_copy(update={"deprecated": mark}),
                 new.model_copy(update={"name": name, "deprecated": None}),
@@ -236,10 +239,11 @@ def guesses(current: Contract, wanted: Contract) -> dict[str, str]:
 
 
 def beside_fields(
-    current: Contract, wanted: Contract, successors: Mapping[str, str | None]
+    current: Contract, wanted: Contract, successors: Mapping[str, str | None], fields: Iterable[Field]
 ) -> tuple[dict[str, Any], list[str]]:
     """What the expand version takes of the wanted one beside the fields, and what it cannot take."""
     taken: dict[str, Any] = {}
+    timed = {field.name for field in fields if field.type in ("date", "timestamp")}
     left_out = [f"{c}; publish a new table beside this one" for c in diff(current, wanted) if c.rule == "dataset"]
     for name in TABLE:
         value = getattr(wanted, name)
@@ -248,6 +252,9 @@ def beside_fields(
             successor = None if same else successors.get(value.field)
             if successor:  # what is wanted of the field is now called so
                 value = value.model_copy(update={"field": successor})
+            if value.field is not None and value.field not in timed:
+                left_out.append(f"the freshness: the expand version has no field {value.field} that tells time")
+                continue
         breaking = [change for change in diff(current, rebuilt(current, {name: value})) if change.breaking]
         if not breaking:
             taken[name] = value
@@ -284,8 +291,15 @@ def contracted(expand: Contract, successors: Mapping[str, str | None]) -> tuple[
         fields.append(field)
     if not gone or not fields:
         return None, stay if fields else [*stay, "the removal of every field: nothing would be promised"]
-    version = step(expand.version, "major")
+    version = following(expand.version, "major")
     return rebuilt(expand, {"fields": fields, "freshness": freshness, "version": version}), stay
+
+
+def following(version: str, bump: Bump) -> str:
+    """The next version; ValueError where no contract can have it."""
+    if not re.fullmatch(VERSION, following := step(version, bump)):
+        raise ValueError(f"after {version} comes {following}, but a number has at most nine digits; lower the version")
+    return following
 
 
 def rebuilt(contract: Contract, update: Mapping[str, Any]) -> Contract:

@@ -39,6 +39,7 @@ DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 CLOCK = r"[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?"
 TIMESTAMP = f"{DATE}([T ]{CLOCK}(Z|[+-]{CLOCK})?)?"
 NUMBER = r"[-+]?((0|[1-9][0-9]*)|([0-9]+[.][0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?)"
+LONGEST_PATTERN = 1_000  # characters; a megabyte of [\pL\pN] takes RE2 gigabytes
 MOST_FAULTS = 200  # of one list, one mapping, one file: more help nobody, and take time
 
 
@@ -367,6 +368,8 @@ def pattern(value: Any, info: pydantic.ValidationInfo) -> str:
     expression = text(value)
     if info.data.get("type", "string") != "string":
         raise wrong(f"pattern is for string fields, but this is a {info.data['type']} field; use min, max or enum")
+    if (length := len(expression)) > LONGEST_PATTERN:
+        raise wrong(f"the pattern has {length:,} characters, but at most {LONGEST_PATTERN:,} belong here; shorten it")
     options = re2.Options()
     options.log_errors = False
     try:

@@ -17,6 +17,7 @@ from contracts.auditing.facts import Facts, Reading
 from contracts.auditing.projects import is_template
 from contracts.auditing.stubs import Untemplated
 from contracts.auditing.templating import Rendered, Templates, comments, macros_of, untaken
+from contracts.errors import printable
 
 MOST_BYTES = 2_000_000
 
@@ -52,6 +53,7 @@ def facts(path: str, file: str, team: str | None, dialect: str, measure: bool = 
         found.problems.append("it is nested too deeply")
     except MemoryError:
         found.problems.append("it needs too much memory")
+    found.problems = [printable(problem) for problem in found.problems]  # they quote the file
     for name in ("tests", "mappings", "stars", "scales", "tables", "whole", "allowances", "problems", "unrendered"):
         setattr(found, name, list(dict.fromkeys(getattr(found, name))))
     return found

@@ -1,0 +1,221 @@
+"""What the properties found, each fault as a case of its own."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import contracts
+from boundary import DataFrame, Schema, StructuralError, contract
+from contracts import ContractError, DataError
+from contracts.auditing.sqlfiles import facts
+from contracts.changes import needed
+from contracts.evolution import diff
+from contracts.plan import plan
+from validate import quarantine, report, validate
+
+UTC = dt.UTC
+DAY = dt.date(2026, 9, 15)
+
+
+def agreement(*fields: dict[str, Any], **more: Any) -> contracts.Contract:
+    """A contract with those fields; `a` is text where a field says no more."""
+    made = [{"name": "a", "type": "string"} | field for field in fields or ({},)]
+    return contracts.from_mapping({"version": "1.0.0", "owner": "us", "fields": made} | more)
+
+
+# ---- the loader ------------------------------------------------------------------------------------------------------
+
+
+def test_a_pattern_is_short_because_long_ones_take_gigabytes():
+    assert agreement({"pattern": "a" * 1000})
+    with pytest.raises(ContractError, match="1,001 characters"):
+        agreement({"pattern": "a" * 1001})
+
+
+# ---- tables ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", [b"a", 1, None, ("a", 1), 0.5])
+def test_a_key_of_a_row_that_is_no_text_is_a_column_by_its_text(key):
+    rows = [{"a": "x", key: 1}]
+    assert report(rows, agreement()).additive_columns == (str(key),)
+    assert validate([{key: 1}], agreement())[0].rule == "missing"
+    assert quarantine([{key: 1}], agreement())[1][0]["broken_clauses"] == ["a: missing"]
+    assert not validate([{key: "x"}], agreement({"name": str(key)}))
+    assert validate([{key: 1}], agreement({"name": str(key)}))[0].rule == "type"
+
+
+def test_two_keys_of_one_text_are_two_columns_of_one_name():
+    for ask in (report, quarantine):
+        with pytest.raises(DataError, match="two columns of the name '1'"):
+            ask([{1: "x", "1": "y"}], agreement())
+
+
+def test_times_within_a_day_of_the_first_and_last_year():
+    first = dt.datetime.min.replace(tzinfo=dt.timezone(dt.timedelta(hours=2)))
+    last = dt.datetime.max.replace(tzinfo=dt.timezone(dt.timedelta(hours=-2)))
+    found = validate([{"a": first}, {"a": last}], agreement())
+    assert found[0].rule == "type" and found[0].failing == 2
+    bounded = agreement(
+        {"type": "timestamp", "max": dt.datetime.max.replace(tzinfo=UTC)},
+        freshness={"max_lag": "1h", "field": "a", "timezone": "Europe/Berlin"},
+    )
+    for rows in (
+        [{"a": dt.datetime(2026, 8, 19)}],
+        pa.table({"a": [dt.datetime(2026, 8, 19)]}),
+        pd.DataFrame({"a": [dt.datetime(2026, 8, 19)]}),
+    ):
+        assert not validate(rows, bounded)
+        assert len(quarantine(rows, bounded)[0]) == 1
+
+
+HUGE = [10**400, 10**5000, -(10**5000), Decimal("Infinity"), Decimal("1e999999"), Decimal("-1e400")]
+
+
+@pytest.mark.parametrize("place", range(len(HUGE)))  # pytest would write the value
+def test_numbers_too_large_to_be_written(place):
+    value = HUGE[place]
+    found = validate([{"a": value}, {"a": "x"}], agreement())
+    assert found[0].failing == 1 and len(found[0].message) < 200
+    assert validate([{"a": value}], agreement({"type": "number", "min": 0, "max": 1}))[0].rule == "range"
+
+
+@pytest.mark.parametrize("thing", [pd.Series([1]), pd.Index([1]), pl.Series([1])], ids=["Series", "Index", "polars"])
+def test_a_column_alone_is_no_table(thing):
+    for ask in (report, quarantine):
+        with pytest.raises(TypeError, match="mapping"):
+            ask(thing, agreement())
+
+
+def test_what_arrow_cannot_filter_is_said():
+    encoded = pa.RunEndEncodedArray.from_arrays(pa.array([2], pa.int32()), pa.array(["x"]))
+    with pytest.raises(DataError, match="the Arrow table"):
+        quarantine(pa.table({"a": pa.array(["x", None]), "b": encoded}), agreement({"required": True}))
+
+
+@pytest.mark.parametrize("names", [[("a", 1), ("b", 2)], [1, 2], ["a", None]], ids=["levels", "numbers", "none"])
+def test_names_of_pandas_columns_that_are_no_text(names):
+    frame = pd.DataFrame([["x", 1.0], ["y", None]])
+    frame.columns = pd.MultiIndex.from_tuples(names) if isinstance(names[0], tuple) else names
+    text, integer = map(str, frame.columns)
+    found = agreement({"name": text}, {"name": integer, "type": "integer"})
+    assert not validate(frame, found)
+    accepted, quarantined = quarantine(frame, found)
+    assert (len(accepted), len(quarantined)) == (2, 0)
+    assert str(accepted.dtypes.iloc[1]) == "Int64"
+    strict = agreement({"name": text, "enum": ["x"]}, {"name": integer, "type": "integer"})
+    accepted, quarantined = quarantine(frame, strict)
+    assert len(accepted) == 1 and quarantined.iloc[0, 2] == [f"{text}: enum"]
+
+
+def test_na_beside_values_of_several_types():
+    frame = pd.DataFrame({"a": pd.array([None, 1.0], "Float64"), "b": pd.Series([1, "x"], dtype=object)})
+    found = validate(frame, agreement({"type": "integer"}, {"name": "b", "type": "string"}))
+    assert [each.rule for each in found] == ["type"] and found[0].field == "b"
+
+
+def test_a_type_of_duckdb_that_ibis_does_not_have():
+    rows = duckdb.sql("select row(1, 2) as a")
+    assert validate(rows, agreement())[0].rule == "type"
+    assert len(quarantine(rows, agreement())[1].fetchall()) == 1
+
+
+# ---- the audit -------------------------------------------------------------------------------------------------------
+
+
+def test_what_does_not_parse_is_quoted_on_one_line(tmp_path):
+    path = tmp_path / "q.sql"
+    path.write_text("sized ')\n\n sized '  as (\n select 1)", encoding="utf-8")
+    assert [len(problem.splitlines()) for problem in facts(str(path), "q.sql", None, "duckdb").problems] == [1]
+
+
+# ---- signatures ------------------------------------------------------------------------------------------------------
+
+
+class Point(Schema):
+    x: int
+
+
+QUOTED = """
+from __future__ import annotations
+from boundary import contract
+@contract
+def f(a: "DataFrame[Point]") -> "'DataFrame[Point]'":
+    return a
+@contract
+def g(n) -> "Iterator[DataFrame[Point]]":
+    for _ in range(n):
+        yield BAD
+"""
+
+
+def test_quotes_within_quotes_are_enforced():
+    """After `from __future__ import annotations`, a quoted annotation is a text of a text."""
+    import collections.abc as abc
+
+    import ibis
+
+    bad = ibis.memtable(pa.table({"y": [1]}))
+    names: dict[str, Any] = {"__name__": "quoted", "DataFrame": DataFrame, "Point": Point, "BAD": bad}
+    exec(compile(QUOTED, "quoted.py", "exec"), names | {"Iterator": abc.Iterator}, names)
+    for call in (lambda: names["f"](bad), lambda: list(names["g"](1))):
+        with pytest.raises(StructuralError):
+            call()
+
+
+@pytest.mark.parametrize(
+    "annotation", ["DataFrame['']", "DataFrame['1/0']", "DataFrame['Point.x.y']", "'DataFrame[Point'"]
+)
+def test_a_schema_that_cannot_be_found_is_refused_in_one_way(annotation):
+    def f(a): ...
+
+    f.__annotations__ = {"a": eval(annotation)}
+    with pytest.raises(TypeError, match=r"^@contract cannot enforce the parameter 'a' of f: "):
+        contract(f)
+
+
+# ---- evolution -------------------------------------------------------------------------------------------------------
+
+WAS = {"deprecated": {"announced": dt.date(2026, 8, 1), "replaced_by": "b"}, "required": True}
+NOW = {"deprecated": {"announced": dt.date(2026, 7, 1), "replaced_by": "b"}}
+
+
+def test_a_field_that_changes_its_promise_and_its_announcement_gets_a_new_field_beside_it():
+    """The announcement alone was seen, and the looser promise went into the expand step as a break."""
+    old, new = (agreement(field, {"name": "b"}) for field in (WAS, NOW))
+    made = plan(old, new, announce=DAY)
+    assert needed(diff(old, made.expand)) == "minor"
+    assert made.expand.field("a_v2") and made.expand.field("a").required
+
+
+def test_a_field_announced_for_later_is_not_announced_for_earlier():
+    old = agreement({"deprecated": {"announced": dt.date(2027, 1, 1)}})
+    made = plan(old, agreement({"type": "integer"}), announce=DAY)
+    assert needed(diff(old, made.expand)) == "minor"
+    assert made.expand.field("a").deprecated.announced == dt.date(2027, 1, 1)
+
+
+def test_where_no_field_may_come_freshness_names_none_of_them():
+    old = agreement(evolution={"additive": "forbidden"})
+    new = agreement(
+        {},
+        {"name": "t", "type": "timestamp"},
+        freshness={"max_lag": "1h", "field": "t"},
+        evolution={"additive": "forbidden"},
+    )
+    made = plan(old, new, announce=DAY)
+    assert contracts.parse(made.expand_text).freshness is None
+    assert any("no field t that tells time" in each for each in made.left_out)
+
+
+def test_after_the_last_version_there_is_none():
+    with pytest.raises(ValueError, match="at most nine digits"):
+        plan(agreement(version="999999999.0.0"), agreement({"type": "integer"}), announce=DAY)
