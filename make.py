@@ -46,6 +46,8 @@ TARGETS: dict[str, tuple[str, list[list[str]]]] = {  # name: (what it does, the 
     ),
     "engines": ("hold DuckDB, PySpark and PostgreSQL to the same verdicts", [["tests/engines/run.py"]]),
     "interop": ("let other tools judge the exported contract, beside ours", [["tests/interop/run.py"]]),
+    "fuzz": ("run every property with many examples, each time new ones", [["tests/fuzzing/run.py"]]),
+    "faults": ("kill, crowd and starve the commands, and see that nothing is half done", [["tests/faults/run.py"]]),
     "bench": (
         "measure each part beside bare queries, then beside other tools",
         [
