@@ -65,8 +65,8 @@ def command(run: Callable[[], int], name: str = "") -> int:
     try:
         try:
             status = run()
-        except SystemExit as end:  # of argparse, which has said what there is to say
-            status = end.code if isinstance(end.code, int) else 2
+        except SystemExit as end:  # of argparse, which has said it all, or of a command that waits for Ctrl-C to end
+            status, interrupted = end.code if isinstance(end.code, int) else 2, False
         sys.stdout.flush()
     except KeyboardInterrupt:
         interrupted = True

@@ -196,8 +196,9 @@ def watch(_: argparse.Namespace) -> int:
                 status, last = check_all(argparse.Namespace()), saved() if last is None else now
                 print("watching: save a file to check again, Ctrl-C to stop" if status else "", flush=True)
             time.sleep(0.3)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # which is how to end it
         print()
+        raise SystemExit(status) from None
     return status
 
 

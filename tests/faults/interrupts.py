@@ -16,7 +16,7 @@ class Interrupted:
     name: str
     tries: int = 0
     ended_before: int = 0  # it was done already
-    by_signal: int = 0  # Python had not begun yet: the system ended it
+    by_signal: int = 0  # Python had not begun yet, or was at its end: the system ended it
     before_ours: int = 0  # Python itself was starting, and told it with a traceback of its own
     halves: int = 0  # left a temporary folder, which the next run removes
     faults: list[str] = field(default_factory=list)
@@ -29,7 +29,7 @@ def look(scene: scenes.Scene, name: str, arguments: list[str], moments: list[flo
         shutil.rmtree(scene.folder / "planned", ignore_errors=True)
         done = scene.killed(*arguments, after=after, by=signal.SIGINT)
         found.tries += 1
-        if done.status == -signal.SIGINT and not done.err:
+        if done.status == -signal.SIGINT and not done.is_traceback:
             found.by_signal += 1
         elif done.is_traceback and is_pythons_own(done.err):
             found.before_ours += 1
