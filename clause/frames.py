@@ -18,7 +18,7 @@ def open_frame(rows: object, wanted: Collection[str] | None) -> Source:
     if library == "pandas" and hasattr(rows, "columns"):
         return open_pandas(rows, wanted)
     if library == "polars" and hasattr(rows, "lazy"):
-        return open_polars(rows.lazy().collect(), wanted)
+        return open_polars(collected(rows), wanted)
     if isinstance(rows, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
         return open_arrow("the Arrow table", whole(rows), wanted)
     if isinstance(rows, Iterable) and not isinstance(rows, Mapping | bytes) and library != "pandas":
@@ -29,10 +29,21 @@ def open_frame(rows: object, wanted: Collection[str] | None) -> Source:
     )
 
 
+def collected(frame: Any) -> Any:
+    """A polars frame, lazy or not, with its rows. Raises DataError where they cannot be had."""
+    try:
+        return frame.lazy().collect()
+    except Exception as error:  # of polars, or of the file that it scans
+        raise unreadable("the polars table", error) from error
+
+
 def whole(rows: pa.Table | pa.RecordBatch | pa.RecordBatchReader) -> pa.Table:
-    """Any of Arrow's tables as one that can be read twice."""
+    """Any of Arrow's tables as one that can be read twice. Raises DataError where its rows cannot be had."""
     if isinstance(rows, pa.RecordBatchReader):
-        return rows.read_all()
+        try:
+            return rows.read_all()
+        except (pa.ArrowException, OSError) as error:
+            raise unreadable("the Arrow table", error) from error
     return pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows
 
 
@@ -116,8 +127,8 @@ def open_mappings(rows: Iterable[object], wanted: Collection[str] | None) -> Sou
 
 def records(frame: Any) -> list[Mapping[str, Any]]:
     """A pandas or polars frame as rows."""
-    if hasattr(frame, "to_dicts"):
-        return list(frame.to_dicts())
+    if hasattr(frame, "lazy"):
+        return list(collected(frame).to_dicts())
     columns = unique_names("the pandas table", [str(name) for name in frame.columns])
     values = frame.astype(object)
     for i in range(len(columns)):

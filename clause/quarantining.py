@@ -22,7 +22,7 @@ import pyarrow.compute
 
 from clause import engines, reading, tables
 from clause.files import kind_of, paths_of, watch
-from clause.frames import is_integer_like, records, whole
+from clause.frames import collected, is_integer_like, records, whole
 from clause.reading import Row, is_missing, repeats, zone_of
 from clause.sources import MixedTypes, Source, open_source, unreadable
 from contracts import Contract, DataError, quoting
@@ -219,8 +219,8 @@ def split_pandas(frame: Any, broken: list[bool], reasons: list[list[str]], contr
             accepted.isetitem(i, accepted.iloc[:, i].astype("Int64"))
     quarantined = quarantined.copy(deep=False)
     levels = frame.columns.nlevels
-    column: Any = REASONS if levels == 1 else (REASONS, *[""] * (levels - 1))
-    quarantined[column] = pandas.Series(reasons, index=quarantined.index, dtype=object)
+    label: Any = REASONS if levels == 1 else (REASONS, *[""] * (levels - 1))
+    quarantined[label] = pandas.Series(reasons, index=quarantined.index, dtype=object)
     return accepted, quarantined
 
 
@@ -230,7 +230,7 @@ def split(rows: object, contract: Contract) -> tuple[Any, Any]:
         return split_table(rows, contract)
     library = type(rows).__module__.partition(".")[0]
     if library == "polars" and hasattr(rows, "lazy"):
-        rows = rows.lazy().collect()
+        rows = collected(rows)
     if isinstance(rows, pa.RecordBatchReader | pa.RecordBatch):
         rows = whole(rows)
     if not isinstance(rows, pa.Table) and not (library in ("pandas", "polars") and hasattr(rows, "columns")):

@@ -68,8 +68,9 @@ def all_or_none(folder: Path, names: Sequence[str]) -> Iterator[Path]:
                 raise OSError(error.errno, os.strerror(error.errno), str(folder / names[0])) from error
             raise
         for name in names:
-            with suppress(OSError):
-                shutil.copymode(folder / name, half / name)
+            if not (folder / name).is_symlink():  # what it leads to is not what is replaced
+                with suppress(OSError):
+                    shutil.copymode(folder / name, half / name)
         if beside == folder:
             put(half, folder, names)
         else:

@@ -122,6 +122,30 @@ def test_na_beside_values_of_several_types():
     assert [each.rule for each in found] == ["type"] and found[0].field == "b"
 
 
+def test_a_lazy_frame_of_a_type_that_arrow_has_not():
+    frame = pl.LazyFrame({"a": ["x", "y"], "b": pl.Series([1, 2], dtype=pl.Int128)})
+    found = agreement({"enum": ["x"]}, {"name": "b", "type": "integer"})
+    assert [(each.rule, each.failing) for each in validate(frame, found)] == [("enum", 1)]
+    assert [len(each) for each in quarantine(frame, found)] == [1, 1]
+
+
+def test_rows_that_come_late_and_do_not_come(tmp_path):
+    """A lazy frame and a stream of batches fail when they are read, not when they are given."""
+
+    def batches():
+        yield pa.record_batch({"a": ["x"]})
+        raise pa.ArrowInvalid("the stream broke")
+
+    for ask in (report, quarantine):
+        for rows in (
+            pl.scan_csv(tmp_path / "missing.csv"),
+            pl.LazyFrame({"a": ["x"]}).select("no_such_column"),
+            pa.RecordBatchReader.from_batches(pa.schema([("a", pa.string())]), batches()),
+        ):
+            with pytest.raises(DataError, match="cannot be read"):
+                ask(rows, agreement())
+
+
 def test_a_type_of_duckdb_that_ibis_does_not_have():
     rows = duckdb.sql("select row(1, 2) as a")
     assert validate(rows, agreement())[0].rule == "type"

@@ -362,6 +362,11 @@ POLARS: list[Any] = [
 ]  # fmt: skip
 
 
+def is_small(value: Any) -> bool:
+    """Whether polars takes it without a panic, which it prints: it does not know NaN, Infinity or 1e400 as a Decimal."""
+    return not isinstance(value, Decimal) or (value.is_finite() and abs(value.adjusted()) < 30)
+
+
 @fuzzed(1.5)
 @given(contract_and_columns(SCALARS), st.data())
 def test_polars_frames(case: Any, data: Any) -> None:
@@ -369,6 +374,7 @@ def test_polars_frames(case: Any, data: Any) -> None:
     made = {}
     for name, values in columns.items():
         kind = data.draw(st.sampled_from([None, *POLARS]))
+        values = [value if is_small(value) else None for value in values]
         try:
             made[name] = pl.Series(name, values, dtype=kind, strict=False)
         except BaseException:  # what polars itself cannot hold; it panics too
