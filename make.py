@@ -17,6 +17,7 @@ ROOT = os.path.dirname(os.path.abspath(__file__))
 VENV = os.path.join(ROOT, ".venv")
 PYTHON = os.path.join(VENV, *(("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")))
 STAMP = os.path.join(VENV, "ready")
+INTERRUPTED = 130  # the exit status after Ctrl-C
 
 LAB = [  # the whole lesson in its file browser, notebook 1 open; in a container, everybody is root
     *("-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", "--LabApp.default_url=/lab/tree/notebooks/01_incident.ipynb"),
@@ -67,9 +68,15 @@ def run(*command: str) -> None:
     """Run a command to its end; stop with its exit status where it fails."""
     # Its own shells find this environment's python first: a terminal in JupyterLab, `!python` in a cell.
     path = os.pathsep.join([os.path.dirname(PYTHON), os.environ.get("PATH", os.defpath)])
-    status = subprocess.call(command, cwd=ROOT, env={**os.environ, "PATH": path})
+    status = None
+    with subprocess.Popen(command, cwd=ROOT, env={**os.environ, "PATH": path}) as child:
+        while status is None:
+            try:
+                status = child.wait()
+            except KeyboardInterrupt:  # the command hears Ctrl-C too, and ends in its own way; JupyterLab asks first
+                continue
     if status:
-        sys.exit(status if 0 < status < 128 else 1)
+        sys.exit(INTERRUPTED if status in (INTERRUPTED, -2) else status if 0 < status < 128 else 1)
 
 
 def find_python() -> list[str]:
@@ -127,8 +134,10 @@ def set_up() -> None:
             if file.read() == wanted:
                 return
     print("Setting up .venv from requirements.lock, once; this takes a few minutes.", flush=True)
-    if not works(PYTHON, "-m", "pip", "--version"):
-        make_venv()
+    if os.path.exists(STAMP) and works(PYTHON, "-m", "pip", "--version"):
+        os.remove(STAMP)
+    else:
+        make_venv()  # anew, since a set-up that was killed may have left half a package
     install = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     run(*install, "-r", "requirements.lock")
     # "compat" puts this folder on the path; the default way, a folder `contracts` of a user's own would hide ours.
@@ -154,4 +163,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
