@@ -171,8 +171,8 @@ def test_what_two_steps_ask_together(versions: list[Contract]) -> None:
     """Two steps that break nothing break nothing together; a step without a change adds nothing to the other.
 
     More does not hold, and is not claimed: a direct diff may weigh less than its heavier step, where the second mends
-    what the first broke (a value allowed, then forbidden again). Who must not miss the break compares with every version
-    on the way, as `compat --history` and the gate on each release do.
+    what the first broke (a value allowed, then forbidden again). Who must not miss the break compares with every
+    version on the way, as `compat --history` and the gate on each release do.
     """
     a, b, c = versions
     first, second, direct = weight(diff(a, b)), weight(diff(b, c)), weight(diff(a, c))
