@@ -11,7 +11,7 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
-from clause.reading import Offenders, Reading, Rule, Tally, instant, is_boolean, zone_of
+from clause.reading import Offenders, Reading, Rule, Tally, as_text, instant, is_boolean, is_duration, zone_of
 from contracts import Contract, Field
 from contracts.errors import printable
 
@@ -262,8 +262,11 @@ def shown(value: Any, rule: Rule) -> Any:
     """A value that JSON can hold and a person can read: short, on one line, instants in UTC."""
     if value is None or is_boolean(value):
         return value if value is None else bool(value)
-    if isinstance(value, Real):  # numpy's numbers too
-        value = int(value) if isinstance(value, Integral) else float(value)
+    if isinstance(value, Real) and not is_duration(value):  # numpy's numbers too
+        try:
+            value = int(value) if isinstance(value, Integral) else float(value)
+        except OverflowError:  # a Fraction beyond every float
+            return "a huge number"
     if isinstance(value, Decimal):
         if value.is_finite() and value.adjusted() >= 40:  # digits without number
             return shorten(str(value))
@@ -279,7 +282,7 @@ def shown(value: Any, rule: Rule) -> Any:
         return (value if value.tzinfo is None else instant(value, "UTC")).isoformat()
     if isinstance(value, date):
         return value.isoformat()
-    return shorten(value if isinstance(value, str) else repr(value))
+    return shorten(value if isinstance(value, str) else as_text(value))
 
 
 def shorten(text: str) -> str:

@@ -31,8 +31,8 @@ SHOWN = 10  # offending values that a violation names, at most
 
 IS_TYPE: dict[str, Callable[[Any], bool]] = {
     "string": lambda value: isinstance(value, str),
-    "integer": lambda value: isinstance(value, Integral) and not is_boolean(value),
-    "number": lambda value: isinstance(value, Real | Decimal) and not is_boolean(value),
+    "integer": lambda value: isinstance(value, Integral) and not is_boolean(value) and not is_duration(value),
+    "number": lambda value: isinstance(value, Real | Decimal) and not is_boolean(value) and not is_duration(value),
     "boolean": lambda value: is_boolean(value),
     "date": lambda value: isinstance(value, date) and not isinstance(value, datetime),
     "timestamp": lambda value: isinstance(value, datetime),
@@ -174,6 +174,11 @@ def is_boolean(value: Any) -> bool:
     return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
 
 
+def is_duration(value: Any) -> bool:
+    """numpy calls its durations integers."""
+    return type(value).__name__ == "timedelta64"
+
+
 def kind(value: Any) -> str:
     """The name of a value's type; numpy's boolean is one with Python's."""
     return "boolean" if is_boolean(value) else type(value).__name__
@@ -181,7 +186,15 @@ def kind(value: Any) -> str:
 
 def identity(value: Any) -> Any:
     """What tells two values of one Python type apart, sortable within that type."""
-    return value if isinstance(value, str | int | float | Decimal | date) else repr(value)
+    return value if isinstance(value, str | int | float | Decimal | date) else as_text(value)
+
+
+def as_text(value: Any) -> str:
+    """What Python writes for the value, where it can."""
+    try:
+        return repr(value)
+    except Exception:
+        return f"<{type(value).__name__}>"
 
 
 def sortable(value: Any) -> Any:
@@ -200,11 +213,9 @@ def instant(value: date, zone: str) -> datetime:
     """The moment in UTC; a naive time is read in `zone`, a date is its midnight there."""
     if not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)
-    if value.tzinfo is None:
-        value = value.replace(tzinfo=ZoneInfo(zone))
     try:
-        return value.astimezone(UTC)
-    except OverflowError:  # within a day of the years 1 and 9999
+        return (value.replace(tzinfo=ZoneInfo(zone)) if value.tzinfo is None else value).astimezone(UTC)
+    except (OverflowError, ValueError):  # within a day of the years 1 and 9999; of pandas' first and last nanosecond
         return value.replace(tzinfo=UTC)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -120,6 +122,29 @@ def test_na_beside_values_of_several_types():
     frame = pd.DataFrame({"a": pd.array([None, 1.0], "Float64"), "b": pd.Series([1, "x"], dtype=object)})
     found = validate(frame, agreement({"type": "integer"}, {"name": "b", "type": "string"}))
     assert [each.rule for each in found] == ["type"] and found[0].field == "b"
+
+
+class Shy:
+    def __repr__(self):
+        raise RuntimeError("not to be shown")
+
+
+def test_a_duration_of_numpy_is_no_integer():
+    for kind in ("integer", "number"):
+        for value in (np.timedelta64(1, "D"), np.timedelta64(1)):
+            assert validate([{"a": value}], agreement({"type": kind, "unique": True}))[0].rule == "type"
+
+
+@pytest.mark.parametrize(
+    "value", [Shy(), Fraction(10**400), pd.Timestamp.min, pd.Timestamp.max], ids=["shy", "huge", "first", "last"]
+)
+def test_values_at_the_end_of_what_can_be_shown_or_compared(value):
+    found = validate([{"a": value}, {"a": value}], agreement())
+    assert found[0].rule == "type" and found[0].failing == 2 and len(found[0].message) < 200
+    timed = agreement(
+        {"type": "timestamp", "max": dt.datetime(2000, 1, 1)}, freshness={"max_lag": "1h", "timezone": "Asia/Tokyo"}
+    )
+    assert bool(validate([{"a": value}], timed)) == (value != pd.Timestamp.min)
 
 
 def test_a_lazy_frame_of_a_type_that_arrow_has_not():
