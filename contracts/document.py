@@ -309,7 +309,7 @@ def built(data: Any, path: str, root: Node | None = None, faults: Iterable[Fault
     told = list(faults)
     taken = {(fault.line, fault.column) for fault in told}  # what could not be read is no second mistake
     try:
-        contract = Contract.model_validate(data)
+        contract = Contract.model_validate(data, context=values.Budget())
     except pydantic.ValidationError as error:
         for each in error.errors(include_url=False, include_input=False):
             line, column = place_of(root, each["loc"]) if root else (0, 0)

@@ -10,7 +10,7 @@ import datetime as dt
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, cast, get_args
 
 import pydantic
@@ -40,6 +40,9 @@ CLOCK = r"[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?"
 TIMESTAMP = f"{DATE}([T ]{CLOCK}(Z|[+-]{CLOCK})?)?"
 NUMBER = r"[-+]?((0|[1-9][0-9]*)|([0-9]+[.][0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?)"
 LONGEST_PATTERN = 1_000  # characters; a megabyte of [\pL\pN] takes RE2 gigabytes
+MOST_TIMES = 5_000  # counted repetitions in a pattern; a hundred times a{1,1000} take RE2 ten seconds
+MOST_STEPS = 4_000_000  # of RE2's programs, in all patterns of a contract: about a second
+STEPS_OF_A_FAILURE = 200_000  # what RE2 has gone through before it says that a pattern is too large
 MOST_FAULTS = 200  # of one list, one mapping, one file: more help nobody, and take time
 
 
@@ -361,6 +364,14 @@ def bound(value: Any, info: pydantic.ValidationInfo) -> Value:
     return cast(Value, limit)
 
 
+@dataclass
+class Budget:
+    """What the patterns of a contract may cost, and those that are paid for."""
+
+    steps: int = MOST_STEPS
+    compiled: set[str] = field(default_factory=set)
+
+
 def pattern(value: Any, info: pydantic.ValidationInfo) -> str:
     """A regular expression of RE2, the dialect that all engines run in linear time."""
     import re2  # type: ignore[import-untyped,unused-ignore]  # here, because most contracts have no pattern
@@ -370,14 +381,26 @@ def pattern(value: Any, info: pydantic.ValidationInfo) -> str:
         raise wrong(f"pattern is for string fields, but this is a {info.data['type']} field; use min, max or enum")
     if (length := len(expression)) > LONGEST_PATTERN:
         raise wrong(f"the pattern has {length:,} characters, but at most {LONGEST_PATTERN:,} belong here; shorten it")
+    times = sum(int(most or least) for least, most in re.findall(r"\{([0-9]{1,4})(?:,([0-9]{0,4}))?\}", expression))
+    if times > MOST_TIMES:
+        says = f"the pattern counts up to {times:,} repetitions, but at most {MOST_TIMES:,} belong here"
+        raise wrong(f"{says}; write + or *, or take fewer")
+    budget = info.context or Budget()
+    if expression in budget.compiled:
+        return expression
+    if budget.steps <= 0:
+        raise wrong("the patterns before this one are too large for another; simplify them")
     options = re2.Options()
     options.log_errors = False
+    budget.steps -= times * times // 250  # RE2 takes the longer for each, the more there are
     try:
-        re2.compile(expression, options)
+        budget.steps -= re2.compile(expression, options).programsize
     except re2.error as error:
+        budget.steps -= STEPS_OF_A_FAILURE
         why = error.args[0] if error.args else "unknown"
         why = short(why.decode("utf-8", "replace") if isinstance(why, bytes) else str(why))
         raise wrong(f"the pattern {quoted(expression)} does not compile ({why}); correct it (RE2 syntax)") from None
+    budget.compiled.add(expression)
     return expression
 
 

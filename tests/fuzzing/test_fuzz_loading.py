@@ -186,6 +186,13 @@ def bombs() -> dict[str, bytes]:
         "patterns of classes": HEAD + "".join(
             f"  - {{name: f{i}, type: string, pattern: '{i}" + "[\\pL\\pN]" * 50 + "'}\n" for i in range(50)
         ),
+        "patterns of repetitions": HEAD + "".join(
+            f"  - {{name: f{i}, type: string, pattern: '{i}" + "a{1,1000}" * 5 + "'}\n" for i in range(900)
+        ),
+        "patterns too large for RE2": HEAD + "".join(
+            f"  - {{name: f{i}, type: string, pattern: '{i}" + "[\\pL\\d]{1,99}" * 30 + "'}\n" for i in range(900)
+        ),
+        "a pattern of optional repetitions": HEAD.replace("string", "string, pattern: '" + "a{1,1000}" * 100 + "'"),
         "a pattern of repetitions": HEAD.replace("string", "string, pattern: '((((a{99}){99}){99}){99})'"),
         "a pattern of alternatives": HEAD.replace("string", "string, pattern: '" + "|".join(f"x{i}" for i in range(90000)) + "'"),
         "a pattern of classes": HEAD.replace("string", "string, pattern: '" + "[\\pL\\pN]" * 90_000 + "'"),
@@ -216,6 +223,7 @@ def bombs() -> dict[str, bytes]:
 QUICK = (
     *("billion laughs", "quadratic aliases", "an anchor on itself", "deep lists", "deep blocks", "too large"),
     *("an integer of 5000 digits", "an integer in sixties", "an exponent", "a pattern of classes", "a pattern of repetitions"),
+    "a pattern of optional repetitions",
 )  # fmt: skip
 CHILD = """
 import json, os, sys, time
