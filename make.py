@@ -69,7 +69,7 @@ def run(*command: str) -> None:
     # Its own shells find this environment's python first: a terminal in JupyterLab, `!python` in a cell.
     path = os.pathsep.join([os.path.dirname(PYTHON), os.environ.get("PATH", os.defpath)])
     status = None
-    with subprocess.Popen(command, cwd=ROOT, env={**os.environ, "PATH": path}) as child:
+    with subprocess.Popen(command, cwd=ROOT, env={**places(), **os.environ, "PATH": path}) as child:
         while status is None:
             try:
                 status = child.wait()
@@ -77,6 +77,17 @@ def run(*command: str) -> None:
                 continue
     if status:
         sys.exit(INTERRUPTED if status in (INTERRUPTED, -2) else status if 0 < status < 128 else 1)
+
+
+def places() -> dict[str, str]:
+    """Where Jupyter, IPython, matplotlib and pip keep what is theirs, for a user who has no home folder to write to."""
+    if os.access(os.path.expanduser("~"), os.W_OK):
+        return {}
+    folders = {f"JUPYTER_{name}_DIR": f"jupyter/{name.lower()}" for name in ("CONFIG", "DATA", "RUNTIME")}
+    folders |= {"IPYTHONDIR": "ipython", "MPLCONFIGDIR": "matplotlib", "PIP_CACHE_DIR": "pip"}
+    for folder in folders.values():
+        os.makedirs(os.path.join(ROOT, "data", "home", folder), exist_ok=True)
+    return {name: os.path.join(ROOT, "data", "home", folder) for name, folder in folders.items()}
 
 
 def find_python() -> list[str]:
