@@ -36,10 +36,9 @@ from exercises.submit import main as hand_in
 
 
 def python() -> str:
-    """What to type for this Python: its path where the shell's `python` is another, as without an activated .venv."""
+    """What to type for this Python: its path, unless its environment is the one that the shell has activated."""
     mine, root = Path(sys.executable), FOLDER.parent
-    found = shutil.which("python")
-    if root not in mine.parents or (found and Path(found) == mine):
+    if root not in mine.parents or os.environ.get("VIRTUAL_ENV") == sys.prefix:
         return "python"
     return str(mine.relative_to(root))
 

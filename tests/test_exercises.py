@@ -16,6 +16,7 @@ from wrong_answers.mutants import mutants
 
 import seed
 from contracts.document import lint
+from exercises import __main__ as entry
 from exercises import checker
 from exercises.checks import figures, shape, shop, validating
 from exercises.checks.upstream import NYC
@@ -400,6 +401,13 @@ def test_helpers_are_looked_at_while_validate_is_a_gap(desk):
 
 
 @pytest.mark.skipif(not (checker.FOLDER.parent / ".venv").exists(), reason="there is no .venv to go on with")
+@pytest.mark.parametrize(("activated", "typed"), [(sys.prefix, "python"), ("", str(Path("here", "bin", "python")))])
+def test_what_to_type_is_python_only_where_its_environment_is_activated(activated, typed, monkeypatch):
+    monkeypatch.setenv("VIRTUAL_ENV", activated)
+    monkeypatch.setattr(sys, "executable", str(checker.FOLDER.parent / "here" / "bin" / "python"))
+    assert entry.python() == typed
+
+
 def test_another_python_goes_on_with_the_lesson_s_own():
     run = [sys.executable, "-S", "-m", "exercises", "hint", "1"]  # without site-packages: as any other Python
     done = subprocess.run(run, cwd=checker.FOLDER.parent, capture_output=True, encoding="utf-8")
