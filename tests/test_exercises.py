@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
@@ -400,7 +401,6 @@ def test_helpers_are_looked_at_while_validate_is_a_gap(desk):
     assert "Here is still a gap" in message(2, ex2.ANSWER | {"ex2_validate.py": right}, desk)
 
 
-@pytest.mark.skipif(not (checker.FOLDER.parent / ".venv").exists(), reason="there is no .venv to go on with")
 @pytest.mark.parametrize(("activated", "typed"), [(sys.prefix, "python"), ("", str(Path("here", "bin", "python")))])
 def test_what_to_type_is_python_only_where_its_environment_is_activated(activated, typed, monkeypatch):
     monkeypatch.setenv("VIRTUAL_ENV", activated)
@@ -408,6 +408,7 @@ def test_what_to_type_is_python_only_where_its_environment_is_activated(activate
     assert entry.python() == typed
 
 
+@pytest.mark.skipif(not (checker.FOLDER.parent / ".venv").exists(), reason="there is no .venv to go on with")
 def test_another_python_goes_on_with_the_lesson_s_own():
     run = [sys.executable, "-S", "-m", "exercises", "hint", "1"]  # without site-packages: as any other Python
     done = subprocess.run(run, cwd=checker.FOLDER.parent, capture_output=True, encoding="utf-8")
