@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 import scene as scenes
 
+ENDING = 1.0  # seconds: who ends by itself so soon after the signal was at its end when it came
+
 
 @dataclass
 class Interrupted:
@@ -27,7 +29,9 @@ def look(scene: scenes.Scene, name: str, arguments: list[str], moments: list[flo
     found = Interrupted(name)
     for after in moments:
         shutil.rmtree(scene.folder / "planned", ignore_errors=True)
+        began = time.perf_counter()
         done = scene.killed(*arguments, after=after, by=signal.SIGINT)
+        went_on = time.perf_counter() - began - after
         found.tries += 1
         if done.status == -signal.SIGINT and not done.is_traceback:
             found.by_signal += 1
@@ -35,7 +39,7 @@ def look(scene: scenes.Scene, name: str, arguments: list[str], moments: list[flo
             found.before_ours += 1
         elif done.is_traceback:
             found.faults.append(f"{after:.3f} s: a traceback: {done.err.strip().splitlines()[-1][:100]}")
-        elif done.status in (0, 1, 2) and after > 0.3:
+        elif done.status in (0, 1, 2) and went_on < ENDING:
             found.ended_before += 1
         elif done.status != 130:
             found.faults.append(f"{after:.3f} s: exit {done.status}: {done.err.strip()[:200]}")
@@ -48,9 +52,12 @@ def look(scene: scenes.Scene, name: str, arguments: list[str], moments: list[flo
 
 
 def is_pythons_own(said: str) -> bool:
-    """Whether the traceback is of Python's own start, before the first line of the command."""
+    """Whether the traceback is of Python's own start, up to the first lines of the command, which call `begin`."""
     files = [line for line in said.splitlines() if line.lstrip().startswith("File ")]
-    return "<frozen site>" in said or all("<frozen" in line or "sitecustomize" in line for line in files)
+    first = ("<frozen", "sitecustomize", "__init__.py", "ending.py")
+    return "<frozen site>" in said or all(
+        any(name in line for name in first) or line.endswith("in <module>") for line in files
+    )
 
 
 def moments(scene: scenes.Scene, arguments: list[str], times: int, seed: int = 0) -> list[float]:
