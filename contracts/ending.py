@@ -14,6 +14,7 @@ Ctrl-C then is not ours; so this imports nothing that takes time.
 from __future__ import annotations
 
 import _signal as signal  # type: ignore[import-not-found]  # the built-in part of signal, which imports enum and more
+import atexit
 import errno
 import gc
 import os
@@ -22,7 +23,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 INTERRUPTED, NOBODY_READS = 130, 141  # as a shell has it of a process that ended by that signal
 
@@ -33,6 +34,7 @@ def begin() -> None:
     Where standard input, output or error were closed, they lead nowhere: else the next file that is opened, say a
     database, would be number 1, and whoever prints would write into it.
     """
+    sys.excepthook = lacking
     while (opened := os.open(os.devnull, os.O_RDWR)) < 3:
         os.set_inheritable(opened, True)
     os.close(opened)
@@ -40,6 +42,15 @@ def begin() -> None:
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where a shell's `&` or nohup ignores it
         signal.signal(signal.SIGINT, leave)
+
+
+def lacking(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+    """What is said of an error that nobody has caught: while the command imports, mostly a Python without packages."""
+    if not isinstance(error, ModuleNotFoundError):
+        return sys.__excepthook__(kind, error, trace)
+    says = "run it with .venv/bin/python (on Windows .venv\\Scripts\\python), which make.py makes"
+    print(f"{os.path.basename(sys.argv[0])}: this Python has no {error.name}; {says}", file=sys.stderr, flush=True)
+    os._exit(2)
 
 
 def leave(*_: object) -> NoReturn:
@@ -72,10 +83,18 @@ def command(run: Callable[[], int], name: str = "") -> int:
         interrupted = True
     except Exception as error:
         status = 2 if interrupted else stopped(error, name)
+    # Whatever library made another error of the Ctrl-C, or swallowed it: it was one.
+    if interrupted:
+        atexit._run_exitfuncs()  # temporary folders go
+        import contextlib
+
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        leave()  # not by way of Python's own ending, in which a thread that still computes may crash
     if heeded:  # all is said and put in order; Python's own ending has nothing to tell of a Ctrl-C
         signal.signal(signal.SIGINT, leave)
-    # Whatever library made another error of the Ctrl-C, or swallowed it: it was one.
-    return INTERRUPTED if interrupted else status
+    return status
 
 
 def stopped(error: Exception, name: str) -> int:

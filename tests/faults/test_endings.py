@@ -38,10 +38,24 @@ def test_a_command_begins_before_it_imports_anything(name):
     assert "sys.exit(" in ast.unparse(body[-1]) and "command(" in ast.unparse(body[-1])
 
 
+def test_a_python_without_the_packages_is_told_which_to_use(tmp_path):
+    (tmp_path / "pydantic.py").write_text("import a_package_that_is_nowhere")
+    for entered in (["validate.py", "a", "b"], ["-m", "contracts", "lint", "a"]):
+        done = subprocess.run(
+            [sys.executable, *entered],
+            cwd=scenes.ROOT,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+        )
+        says = "this Python has no a_package_that_is_nowhere; run it with .venv"
+        assert done.returncode == 2 and says in done.stderr and done.stderr.count("\n") == 1
+
+
 def test_to_begin_imports_nothing_that_takes_time():
     code = "import sys; before = set(sys.modules); import contracts.ending; print(*sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], cwd=scenes.ROOT, capture_output=True, text=True)
-    assert set(done.stdout.split()) <= {"__future__", "contracts", "contracts.ending", "errno", "gc"}
+    assert set(done.stdout.split()) <= {"__future__", "contracts", "contracts.ending", "atexit", "errno", "gc"}
 
 
 # --- Ctrl-C ----------------------------------------------------------------------------------------------------------
@@ -114,13 +128,14 @@ def test_git_may_remove_its_lock_when_a_hand_in_is_interrupted(tmp_path, monkeyp
     """Killed outright it would leave .git/index.lock, and the next hand-in could not go on."""
     lock = tmp_path / "lock"
     (tmp_path / "git").write_text(
-        f"#!/bin/sh\ntrap 'rm {lock}; exit 1' TERM\ntouch {lock}\nwhile :; do sleep 0.05; done\n"
+        f'#!/bin/sh\ntrap \'rm "{lock}"; exit 1\' TERM\ntouch "{lock}"\nwhile :; do sleep 0.05; done\n'
     )
     (tmp_path / "git").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
 
     def ctrl_c(*_, **__):
-        while not lock.exists():
+        end = time.monotonic() + 60
+        while not lock.exists() and time.monotonic() < end:
             time.sleep(0.01)
         raise KeyboardInterrupt
 
