@@ -198,7 +198,7 @@ def own(contract: Contract, data: object, spec: monitors.Spec | None, since: dat
     folder = folder or (contract.source.parent / "consumers" if contract.source else None)
     consumers = Consumers(folder, contract.dataset, rows) if folder and folder.is_dir() else None
     first = tuple(name for name in (spec.branch, spec.list_amount, spec.amount) if name) if spec else ()
-    table = Table(rows, contract, first)
+    table = Table(rows, contract, first, read=consumers.named if consumers else frozenset())
     scene = Scene(table, newest(table), consumers)
     if spec is None or not rows.num_rows:
         return scene

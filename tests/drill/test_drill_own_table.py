@@ -90,6 +90,25 @@ def test_sql_of_consumers_beside_the_contract_is_run(tmp_path, monkeypatch):
     assert row.column == "postcode" and [notice.by for notice in row.first("readers")] == ["billing/reads_zone.sql"]
 
 
+PRICES = [
+    {"list_cents": 900 + i, "price_cents": 500 + 7 * i, "shelf": "ab"[i % 2], "size": "xy"[i % 2]} for i in range(40)
+]
+PRICED = {"version": "1.0.0", "dataset": "toys", "owner": "me", "fields": [
+    {"name": "list_cents", "type": "integer", "unit": "EUR_cents"}, {"name": "price_cents", "type": "integer"},
+    {"name": "shelf", "type": "string"}, {"name": "size", "type": "string"}]}  # fmt: skip
+
+
+def test_a_column_that_the_sql_of_consumers_reads_is_broken_before_one_that_nobody_does(tmp_path, monkeypatch):
+    only(monkeypatch, "times 100", "recode every value", "rename")
+    (tmp_path / "till").mkdir()
+    (tmp_path / "till" / "sold.sql").write_text("select Size, sum(price_cents) as s from toys group by 1", "utf-8")
+    (tmp_path / "till" / "other.sql").write_text("select list_cents from elsewhere", "utf-8")
+    with_sql = drill.drill(PRICED, PRICES, consumers=tmp_path)
+    without = drill.drill(PRICED, PRICES)
+    assert [row.column for row in with_sql.matrix] == ["size", "size", "price_cents"]
+    assert [row.column for row in without.matrix] == ["shelf", "shelf", "list_cents"]
+
+
 def test_sql_that_does_not_run_is_told_and_may_read_any_column(tmp_path, monkeypatch):
     only(monkeypatch, "flip boolean")
     contract, data = rides(tmp_path)
