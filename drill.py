@@ -247,10 +247,13 @@ def drill(
     scene = shop(contract) if data is None else own(contract, data, spec, since, consumers)
     table = scene.table
     before = validate.report(table.rows, contract, as_of=scene.as_of)
-    if before.violations:
-        says = f"{contract.dataset}: {counted(len(before.violations), 'clause')} broken before anything is mutated, so"
-        says += " nobody could tell old from new; mend the data, or drill the rows that the gate's --quarantine accepts"
-        raise DataError(f"{says}: {before.violations[0].message}")
+    if broken := before.violations:
+        says = f"{contract.dataset}: {counted(len(broken), 'clause')} broken before anything is mutated, so"
+        says += " nobody could tell old from new; mend the data, or "
+        of_rows = all(each.rule in ("type", "required", "enum", "range", "pattern", "unique") for each in broken)
+        says += "drill the rows that the gate's --quarantine accepts" if of_rows else "the contract where it is wrong"
+        more = f"; and {len(broken) - 5} more" if len(broken) > 5 else ""
+        raise DataError(f"{says}: {'; '.join(each.message for each in broken[:5])}{more}")
     if not table.rows.num_rows or not before.checked:
         what = "has no rows" if not table.rows.num_rows else "has no clause that could be checked"
         raise DataError(f"{contract.dataset}: {what}, so nothing can be broken; give data that its contract speaks of")

@@ -270,7 +270,7 @@ def verdict(result: Result) -> Iterator[str]:
         yield f"no {proposal.what}: {mine[0].example or mine[0].name} passes; write {proposal.says}"
         yield from (f"  survivor: {seen(row)}" for row in mine)
     if rest := [row for row in result.survivors if not row.proposal]:
-        yield "no further clause would catch these:"
+        yield "no clause that is not there yet would catch these; a tighter one, as other bounds, may:"
         yield from (f"  survivor: {seen(row)}: {row.example or 'it'} passes" for row in rest)
     alarms = ", ".join(f"{row.title} ({', '.join(row.noticed_by)})" for row in result.false_alarms)
     controls = sum(row.harmless and row.applies for row in result.matrix)

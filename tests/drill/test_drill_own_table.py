@@ -109,6 +109,32 @@ def test_a_column_that_the_sql_of_consumers_reads_is_broken_before_one_that_nobo
     assert [row.column for row in without.matrix] == ["shelf", "shelf", "list_cents"]
 
 
+@pytest.mark.parametrize(
+    ("clauses", "names", "advice"),
+    [
+        ({}, ["price_cents", "shelf"], "drill the rows that the gate's --quarantine accepts: "),
+        ({"volume": {"max_rows": 9}}, ["price_cents", "shelf", "40 rows"], "mend the data, or the contract where it"),
+    ],
+    ids=["rows", "also their number"],
+)
+def test_data_that_breaks_its_contract_is_told_every_clause_and_what_helps(clauses, names, advice):
+    fields = [dict(field) for field in PRICED["fields"]]
+    fields[1]["max"], fields[2]["enum"] = 1, ["a"]
+    with pytest.raises(DataError) as refused:
+        drill.drill({**PRICED, "fields": fields, **clauses}, PRICES)
+    said = str(refused.value)
+    assert f"{len(names)} clauses broken" in said and advice in said
+    assert all(name in said for name in names)
+
+
+def test_a_bound_that_is_there_but_wide_is_no_clause_that_is_missing(monkeypatch):
+    only(monkeypatch, "cents to euros")
+    fields = [{"name": "price_cents", "type": "integer", "min": 1, "max": 10**6}]
+    result = drill.drill({**PRICED, "fields": fields}, 2 * [{"price_cents": each["price_cents"]} for each in PRICES])
+    assert [row.proposal for row in result.survivors] == [None]
+    assert "no clause that is not there yet would catch these; a tighter one, as other bounds, may:" in str(result)
+
+
 def test_sql_that_does_not_run_is_told_and_may_read_any_column(tmp_path, monkeypatch):
     only(monkeypatch, "flip boolean")
     contract, data = rides(tmp_path)
