@@ -279,7 +279,7 @@ def verdict(result: Result) -> Iterator[str]:
         had = result.thresholds
         yield (
             f"calibrated: shape with the thresholds that {counted(had['judged'], 'quiet day')} allow,"
-            f" {had['points']:g} point for the markdown and PSI {had['psi']:g} for the mix"
+            f" {had['points']:g} point{'s' * (had['points'] != 1)} for the markdown and PSI {had['psi']:g} for the mix"
         )
     if same := [row.title for row in result.matrix if row.applies and not row.harmless and not row.changes]:
         yield f"not counted, as no consumer gets anything else: {', '.join(same)}"
