@@ -305,6 +305,9 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         prog="python drill.py",
         description="Break the data on purpose and see who notices. Exit status: 0 no mutation that matters survives"
         " the contract and there is no false alarm, 1 one does or there is, 2 could not drill.",
+        epilog="Columns of the matrix: contract, the clauses; boundary, a function with @contract, which looks at names"
+        " and types; validate=True, the same with @contract(validate=True), which looks at every value; readers' SQL,"
+        " that of the consumers, where it stops; shape, calibrated and GMV, the monitors (MANUAL.md).",
     )
     add = parser.add_argument
     add(
