@@ -55,7 +55,7 @@ from clause.loading import load, newest, split
 from clause.matrix import Notice, Result, Row, as_text
 from clause.matrix_figure import plot
 from clause.mutations import MUTATIONS, DoesNotApply
-from clause.proposing import Proposal, missing, written
+from clause.proposing import Proposal, missing, tighter, written
 from clause.roles import Table
 from clause.running import Consumers, differ, distinct
 from contracts import Contract, DataError
@@ -272,9 +272,12 @@ def drill(
             row = look(row, scene, rows, schema, not_judged)
             if scene.consumers:  # SQL may take too long on these rows alone
                 not_judged |= scene.consumers.not_run
-            if row.counts and not row.caught and (clause := missing(table, column, rows, clauses, breaks)):
-                clauses += [clause] if clause not in clauses else []
-                row = replace(row, proposal=clause)
+            if row.counts and not row.caught:
+                if clause := missing(table, column, rows, clauses, breaks):
+                    clauses += [clause] if clause not in clauses else []
+                    row = replace(row, proposal=clause)
+                else:
+                    row = replace(row, tighter=tighter(table, column, rows, breaks))
             found.append(row)
     if progress:
         progress("")

@@ -60,6 +60,7 @@ class Row:
     over_charged_eur: float | None = None
     example: str = ""  # what became of what
     proposal: Proposal | None = None  # the clause that would have caught it, where the contract did not
+    tighter: Proposal | None = None  # the clause of the contract that would have, were it tighter: nobody adds that
 
     @property
     def title(self) -> str:
@@ -269,8 +270,12 @@ def verdict(result: Result) -> Iterator[str]:
         mine = [row for row in result.survivors if row.proposal == proposal]
         yield f"no {proposal.what}: {mine[0].example or mine[0].name} passes; write {proposal.says}"
         yield from (f"  survivor: {seen(row)}" for row in mine)
-    if rest := [row for row in result.survivors if not row.proposal]:
-        yield "no clause that is not there yet would catch these; a tighter one, as other bounds, may:"
+    for row in result.survivors:
+        if one := row.tighter:
+            yield f"wide {one.what}: {row.example or row.name} passes; {one.says} would catch it, if that is meant"
+            yield f"  survivor: {seen(row)}"
+    if rest := [row for row in result.survivors if not row.proposal and not row.tighter]:
+        yield "no further clause, and no tighter bound, would catch these:"
         yield from (f"  survivor: {seen(row)}: {row.example or 'it'} passes" for row in rest)
     alarms = ", ".join(f"{row.title} ({', '.join(row.noticed_by)})" for row in result.false_alarms)
     controls = sum(row.harmless and row.applies for row in result.matrix)

@@ -127,12 +127,20 @@ def test_data_that_breaks_its_contract_is_told_every_clause_and_what_helps(claus
     assert all(name in said for name in names)
 
 
-def test_a_bound_that_is_there_but_wide_is_no_clause_that_is_missing(monkeypatch):
-    only(monkeypatch, "cents to euros")
+def test_a_bound_that_is_there_but_wide_is_told_and_not_added(monkeypatch):
+    only(monkeypatch, "cents to euros", "round amounts", "lose last 30 percent")
     fields = [{"name": "price_cents", "type": "integer", "min": 1, "max": 10**6}]
-    result = drill.drill({**PRICED, "fields": fields}, 2 * [{"price_cents": each["price_cents"]} for each in PRICES])
-    assert [row.proposal for row in result.survivors] == [None]
-    assert "no clause that is not there yet would catch these; a tighter one, as other bounds, may:" in str(result)
+    contract = {**PRICED, "fields": fields, "volume": {"min_rows": 1, "max_rows": 10**6}}
+    result = drill.drill(contract, 2 * [{"price_cents": each["price_cents"]} for each in PRICES])
+    assert result.proposals == []
+    assert [row.tighter and row.tighter.says for row in result.survivors] == [
+        "min: 500",
+        None,
+        "volume: {min_rows: 64, max_rows: 96}",
+    ]
+    said = str(result)
+    assert "wide min on price_cents: 500 written as 5 passes; min: 500 would catch it" in said
+    assert said.partition("no further clause, and no tighter bound, would catch these:")[2].count("survivor: ") == 1
 
 
 def test_sql_that_does_not_run_is_told_and_may_read_any_column(tmp_path, monkeypatch):
