@@ -55,7 +55,7 @@ from clause.loading import load, newest, split
 from clause.matrix import Notice, Result, Row, as_text
 from clause.matrix_figure import plot
 from clause.mutations import MUTATIONS, DoesNotApply
-from clause.proposing import Proposal, missing, written
+from clause.proposing import Proposal, missing, tighter, written
 from clause.roles import Table
 from clause.running import Consumers, differ, distinct
 from contracts import Contract, DataError
@@ -198,7 +198,7 @@ def own(contract: Contract, data: object, spec: monitors.Spec | None, since: dat
     folder = folder or (contract.source.parent / "consumers" if contract.source else None)
     consumers = Consumers(folder, contract.dataset, rows) if folder and folder.is_dir() else None
     first = tuple(name for name in (spec.branch, spec.list_amount, spec.amount) if name) if spec else ()
-    table = Table(rows, contract, first)
+    table = Table(rows, contract, first, read=consumers.named if consumers else frozenset())
     scene = Scene(table, newest(table), consumers)
     if spec is None or not rows.num_rows:
         return scene
@@ -247,10 +247,13 @@ def drill(
     scene = shop(contract) if data is None else own(contract, data, spec, since, consumers)
     table = scene.table
     before = validate.report(table.rows, contract, as_of=scene.as_of)
-    if before.violations:
-        says = f"{contract.dataset}: {counted(len(before.violations), 'clause')} broken before anything is mutated, so"
-        says += " nobody could tell old from new; mend the data, or drill the rows that the gate's --quarantine accepts"
-        raise DataError(f"{says}: {before.violations[0].message}")
+    if broken := before.violations:
+        says = f"{contract.dataset}: {counted(len(broken), 'clause')} broken before anything is mutated, so"
+        says += " nobody could tell old from new; mend the data, or "
+        of_rows = all(each.rule in ("type", "required", "enum", "range", "pattern", "unique") for each in broken)
+        says += "drill the rows that the gate's --quarantine accepts" if of_rows else "the contract where it is wrong"
+        more = f"; and {len(broken) - 5} more" if len(broken) > 5 else ""
+        raise DataError(f"{says}: {'; '.join(each.message for each in broken[:5])}{more}")
     if not table.rows.num_rows or not before.checked:
         what = "has no rows" if not table.rows.num_rows else "has no clause that could be checked"
         raise DataError(f"{contract.dataset}: {what}, so nothing can be broken; give data that its contract speaks of")
@@ -269,9 +272,12 @@ def drill(
             row = look(row, scene, rows, schema, not_judged)
             if scene.consumers:  # SQL may take too long on these rows alone
                 not_judged |= scene.consumers.not_run
-            if row.counts and not row.caught and (clause := missing(table, column, rows, clauses, breaks)):
-                clauses += [clause] if clause not in clauses else []
-                row = replace(row, proposal=clause)
+            if row.counts and not row.caught:
+                if clause := missing(table, column, rows, clauses, breaks):
+                    clauses += [clause] if clause not in clauses else []
+                    row = replace(row, proposal=clause)
+                else:
+                    row = replace(row, tighter=tighter(table, column, rows, breaks))
             found.append(row)
     if progress:
         progress("")

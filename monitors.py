@@ -153,8 +153,9 @@ def blended(day: Day, past: Past, rules: Rules) -> Finding | str:
         return "no list value"
     median = statistics.median(before)
     off, middle = abs(rate - median), float(median)
-    text = f"blended markdown {float(rate):.2f}%, more than {rules.points:g} point off the {middle:.2f}% that is the"
-    text += f" median of the {len(before)} days before; ask who changed the price rule or what it reads"
+    text = f"blended markdown {float(rate):.2f}%, more than {rules.points:g} point{'s' * (rules.points != 1)} off the"
+    text += f" {middle:.2f}% that is the median of the {len(before)} days before"
+    text += "; ask who changed the price rule or what it reads"
     alert, limits = off > Fraction(str(rules.points)), (middle - rules.points, middle + rules.points)
     return Finding(alert, round(float(rate), 4), round(middle, 4), text, float(off), limits)
 
@@ -217,7 +218,7 @@ def volume(day: Day, past: Past, rules: Rules) -> Finding | str:
 def freshness(day: Day, past: Past, rules: Rules) -> Finding | str:
     """The newest row was loaded longer before the end of its day, or longer after it, than the contract promises."""
     if day.day is None or day.loaded_at is None or rules.max_lag is None:
-        return "no time of loading: name its column"
+        return "no time of loading: name its column with --loaded-at"
     loaded = day.loaded_at.replace(tzinfo=day.loaded_at.tzinfo or UTC)
     lag = loaded - datetime.combine(day.day, time(), UTC) - timedelta(days=1)
     text = f"newest row loaded {abs(lag)} {'before' if lag < timedelta() else 'after'} the day's end in UTC, promised"
@@ -318,11 +319,12 @@ def run(given: Any) -> int:
     rules = Rules(**given.rules)
     promised = contracts.load(given.contract) if given.contract else None
     rules = rules.promised(promised) if promised else rules
-    days = daily_metrics(given.data or seed.orders(), Spec(**given.spec))
+    days = brought = daily_metrics(given.data or seed.orders(), Spec(**given.spec))
     if given.store:
         table = {name: column for name, column in given.spec.items() if name != "known"}  # which a price rule changes
         days = add_to_store(given.store, days, table | ({"dataset": promised.dataset} if promised else {}))
-    days = [day for day in days if not (given.since and day.day and day.day < given.since)]
+    first, last = given.since or date.min, given.until or date.max
+    days = [day for day in days if day.day is None or first <= day.day <= last]
     if given.until and days and (days[-1].day or date.min) < given.until:
         days.append(Day(given.until, 0, part=days[-1].part))
     verdicts = judge(days, rules)
@@ -332,15 +334,36 @@ def run(given: Any) -> int:
         figure = plot(days, verdicts, unit=rules.unit, source=source)
         with whole_or_not_at_all(Path(given.plot)) as half:
             figure.savefig(half, dpi=120)
+    dates = {day.day for day in days if day.day}
+    if given.store:
+        days, verdicts = news(days, verdicts, {day.day for day in brought})
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     document = json_text(daybook.as_document(days, verdicts), indent=1) if given.format == "json" else ""
     print(document or calendar(days, verdicts, rules.unit, colour), flush=True)
     statuses = {one.status for one in verdicts}
     if statuses <= {"not judged"}:
-        why = f"shape needs {rules.window} earlier days, and the history has {len(days)}"
-        print(f"monitors.py: nothing was judged: {why if days else 'there are no rows'}", file=sys.stderr)
+        why = f"shape needs {rules.window} earlier days, and the history has {len(dates)}"
+        if not any(day.day for day in brought):
+            column = printable(repr(given.spec["day"]))
+            why = f"no day can be read in the column {column}; name that of the day with --day COLUMN"
+        elif not days:
+            why = "no day of DATA lies between --since and --until"
+        print(f"monitors.py: nothing was judged: {why if brought else 'there are no rows'}", file=sys.stderr)
         return 2
     return 1 if "alert" in statuses else 0
+
+
+def news(
+    days: Sequence[Day], verdicts: Sequence[Verdict], brought: Collection[date | None]
+) -> tuple[list[Day], list[Verdict]]:
+    """Those of the days that were brought, and of the empty ones since the last that was stored: the others are old."""
+    stored = max((day.day for day in days if day.day and day.orders and day.day not in brought), default=date.min)
+
+    def is_new(one: Day | Verdict) -> bool:
+        is_gap = isinstance(one, Verdict) and one.monitor == "rows" and one.value is None and one.day == stored
+        return one.day in brought or is_gap or (one.day is not None and one.day > stored)
+
+    return [day for day in days if is_new(day)], [one for one in verdicts if is_new(one)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -233,6 +233,8 @@ def calendar(days: Sequence[Day], verdicts: Sequence[Verdict], unit: str = "EUR_
             line = line.replace("ALERT", "\033[1;31mALERT\033[0m") if colour else line
             lines.append(f"{day.day:%Y-%m-%d %a}{day.orders:>10,}{money(day.gmv, unit):>20}{rate:>10}  {line}")
         lines.append("")
+    if found:
+        lines.append(". quiet, ? not judged, ALERT: look at it")
     for (monitor, part), said in found.items():
         alerts = [one for one in said if one.status == "alert"]
         judged = sum(one.status != "not judged" for one in said)
@@ -240,6 +242,9 @@ def calendar(days: Sequence[Day], verdicts: Sequence[Verdict], unit: str = "EUR_
         counts = f"{counted(len(alerts), 'alert')} on {counted(judged, 'day')} judged"
         lines.append(f"{monitor}{whose(part)}: {counts}{first}")
     lines += filter(None, (revenue(days, verdicts, part, unit) for part in parts))
+    if any(one.monitor == "blended" and one.status == "alert" for one in verdicts):
+        says = "blended: backtest(days) in Python says how far your quiet days are off; --points sets the threshold"
+        lines.append(says)
     missed: dict[str, list[Verdict]] = {}
     for one in verdicts:
         if one.status == "not judged":
@@ -278,8 +283,8 @@ def revenue(days: Iterable[Day], verdicts: Iterable[Verdict], part: str | None, 
     said = compare(before, after)
     low, high = (f"{edge / scale(unit):,.0f}" for edge in said["band"])
     text = f"GMV of the {counted(len(after), 'day')} with another alert{whose(part)}: {said['days_inside_band']} inside"
-    text += f" the band of the {len(before)} others ({low} to {high}), median {said['median_fall_pct']:.1f}% below"
-    return f"{text} theirs, z {said['z']:.2f}"
+    text += f" the band of the {len(before)} others ({low} to {high}), median {abs(said['median_fall_pct']):.1f}%"
+    return f"{text} {'above' if said['median_fall_pct'] < 0 else 'below'} theirs, z {said['z']:.2f}"
 
 
 def listed(values: Iterable[str]) -> str:
@@ -329,7 +334,8 @@ def read_arguments(
     """The arguments; `spec` and `rules` are the defaults, and come back as the arguments have them."""
     parser = argparse.ArgumentParser(
         prog="python monitors.py",
-        description="Say which days of a table look wrong. Exit status: 0 none, 1 some, 2 could not judge.",
+        description="Say which days of a table look wrong. Exit status: 0 none, 1 some, 2 could not judge; with --store"
+        " it is about the days of DATA, and those without rows since the last one stored.",
     )
     add = parser.add_argument
     add(
@@ -359,9 +365,13 @@ def read_arguments(
     )
     add("--unit", metavar="UNIT", default=rules["unit"], help="unit of the amounts (default: %(default)s)")
     add("--contract", metavar="CONTRACT", help="contract whose volume and freshness each day must keep")
-    add("--store", metavar="FILE", help="stored metrics of earlier days, to which the whole days of DATA are added")
+    add(
+        "--store",
+        metavar="FILE",
+        help="stored metrics of earlier days; the days of DATA are judged by them, told alone, and added",
+    )
     add("--since", type=day, metavar="DAY", help="start the history here, after a change that was right")
-    add("--until", type=day, metavar="DAY", help="judge up to this day, though it may have no rows")
+    add("--until", type=day, metavar="DAY", help="judge up to this day, though it may have no rows; none later")
     add("--format", choices=("text", "json"), default="text", help="how to say it (default: text)")
     add("--plot", metavar="FILE", help="draw GMV, markdown and mix (.png, .svg, .pdf)")
     given = parser.parse_args(arguments)

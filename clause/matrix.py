@@ -60,6 +60,7 @@ class Row:
     over_charged_eur: float | None = None
     example: str = ""  # what became of what
     proposal: Proposal | None = None  # the clause that would have caught it, where the contract did not
+    tighter: Proposal | None = None  # the clause of the contract that would have, were it tighter: nobody adds that
 
     @property
     def title(self) -> str:
@@ -269,8 +270,12 @@ def verdict(result: Result) -> Iterator[str]:
         mine = [row for row in result.survivors if row.proposal == proposal]
         yield f"no {proposal.what}: {mine[0].example or mine[0].name} passes; write {proposal.says}"
         yield from (f"  survivor: {seen(row)}" for row in mine)
-    if rest := [row for row in result.survivors if not row.proposal]:
-        yield "no further clause would catch these:"
+    for row in result.survivors:
+        if one := row.tighter:
+            yield f"wide {one.what}: {row.example or row.name} passes; {one.says} would catch it, if that is meant"
+            yield f"  survivor: {seen(row)}"
+    if rest := [row for row in result.survivors if not row.proposal and not row.tighter]:
+        yield "no further clause, and no tighter bound, would catch these:"
         yield from (f"  survivor: {seen(row)}: {row.example or 'it'} passes" for row in rest)
     alarms = ", ".join(f"{row.title} ({', '.join(row.noticed_by)})" for row in result.false_alarms)
     controls = sum(row.harmless and row.applies for row in result.matrix)
@@ -279,7 +284,7 @@ def verdict(result: Result) -> Iterator[str]:
         had = result.thresholds
         yield (
             f"calibrated: shape with the thresholds that {counted(had['judged'], 'quiet day')} allow,"
-            f" {had['points']:g} point for the markdown and PSI {had['psi']:g} for the mix"
+            f" {had['points']:g} point{'s' * (had['points'] != 1)} for the markdown and PSI {had['psi']:g} for the mix"
         )
     if same := [row.title for row in result.matrix if row.applies and not row.harmless and not row.changes]:
         yield f"not counted, as no consumer gets anything else: {', '.join(same)}"
@@ -305,6 +310,9 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         prog="python drill.py",
         description="Break the data on purpose and see who notices. Exit status: 0 no mutation that matters survives"
         " the contract and there is no false alarm, 1 one does or there is, 2 could not drill.",
+        epilog="Columns of the matrix: contract, the clauses; boundary, a function with @contract, which looks at names"
+        " and types; validate=True, the same with @contract(validate=True), which looks at every value; readers' SQL,"
+        " that of the consumers, where it stops; shape, calibrated and GMV, the monitors (MANUAL.md).",
     )
     add = parser.add_argument
     add(

@@ -36,7 +36,10 @@ def measure(orders: object, columns: Mapping[str, str], known: Sequence[str]) ->
     for name, column in columns.items():
         if column not in source.columns:
             there = ", ".join(map(repr, source.columns)) or "none"
-            raise DataError(f"{source.origin}: no column {column!r} for {name}; name one of its columns: {there}")
+            option = f"--{name.replace('_', '-')} COLUMN{'' if name in ('day', 'amount') else ' or none'}"
+            raise DataError(
+                f"{source.origin}: no column {column!r} for {name}; name it with {option}; there is {there}"
+            )
         types = TYPES.get(name, ())
         if types and not source.is_untyped(column) and not any(source.can_hold(column, type) for type in types):
             found, needed = source.table[source.names[column]].type(), " or ".join(types)

@@ -61,7 +61,8 @@ class Mutation:
 
     def columns(self, table: Table) -> list[str | None]:
         """The columns that it could be tried on, the likeliest first; [None] where it needs none, or none fits."""
-        found: list[str | None] = list(self.role(table)) if self.role else []
+        fit = self.role(table) if self.role else []
+        found: list[str | None] = [*(sorted(fit, key=lambda name: not table.matters(name)) if table.read else fit)]
         return found or [None]
 
     def apply(self, table: Table, column: str | None, earlier: int = 0) -> pa.Table:

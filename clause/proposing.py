@@ -27,6 +27,7 @@ from contracts.release import step
 from contracts.splicing import Page, Unspliceable, flow
 
 MARK = "  # proposed by drill.py from the data: review"
+BOUNDS = ("min", "max", "enum", "max_null_rate")  # of which a tighter one allows less, whatever the data
 HEAD = "# A copy of {name}, with clauses that drill.py proposes from {rows} rows of data: review each.\n"
 
 
@@ -66,6 +67,25 @@ def missing(
     fresh = [one for one in candidates(table, column) if taken.get((one.field, one.key), one) == one]
     tried = dict.fromkeys([*fresh, *chosen])
     return next((one for one in tried if tells(table, one, broken, chosen, breaks)), None)
+
+
+def tighter(table: Table, column: str | None, broken: pa.Table, breaks: Breaks) -> Proposal | None:
+    """The clause that the contract has, so much tighter that it would have caught these rows, if that is possible."""
+    found, contract = list[Proposal](), table.contract
+    field = contract.field(column) if column else None
+    if field is not None and field.name in table.profiles:
+        every = of_values(field, table.profiles[field.name])
+        found = [
+            Proposal(field.name, key, value)
+            for key, value in every
+            if key in BOUNDS and getattr(field, key) is not None
+        ]
+    if contract.volume is not None:
+        rows = table.rows.num_rows
+        found.append(
+            Proposal(None, "volume", Volume(min_rows=max(1, math.floor(0.8 * rows)), max_rows=math.ceil(1.2 * rows)))
+        )
+    return next((one for one in found if tells(table, one, broken, (), breaks)), None)
 
 
 def tells(table: Table, proposal: Proposal, broken: pa.Table, beside: Sequence[Proposal], breaks: Breaks) -> bool:

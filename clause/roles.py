@@ -41,12 +41,14 @@ class Table:
     """Rows, with the contract that says what the columns are.
 
     first: columns that are known to matter. whole: the table that these rows are a part of, which tells the values.
+    read: columns that the SQL of consumers names, in small letters; none where nobody knows.
     """
 
     rows: pa.Table
     contract: Contract
     first: tuple[str, ...] = ()
     whole: pa.Table | None = None
+    read: frozenset[str] = frozenset()
 
     def with_rows(self, rows: pa.Table) -> Table:
         return replace(self, rows=rows)
@@ -71,6 +73,11 @@ class Table:
         """The fields whose columns are here, those that are known to matter first, then in the contract's order."""
         there = [field for field in self.contract.fields if field.name in self.rows.column_names]
         return sorted(there, key=lambda field: field.name not in self.first)
+
+    def matters(self, name: str) -> bool:
+        """Whether somebody would feel it if the column broke: it is read, known to matter, or tells how fresh it is."""
+        fresh = self.contract.freshness.field if self.contract.freshness else None
+        return name.casefold() in self.read or name in (*self.first, fresh)
 
     @functools.cached_property
     def profiles(self) -> dict[str, Profile]:

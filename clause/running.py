@@ -50,7 +50,8 @@ class Computed:
 class Consumers:
     """The models of a folder `<team>/*.sql`, on a table of that name.
 
-    not_run: those whose results nobody can compare, and why. teams: the teams that have SQL at all.
+    not_run: those whose results nobody can compare, and why. teams: the teams that have SQL at all. named: the columns
+    that SQL which reads the table names, in small letters, be they of this table or of one beside it.
     """
 
     def __init__(self, folder: Path, dataset: str, rows: pa.Table) -> None:
@@ -58,7 +59,11 @@ class Consumers:
         found = [Model(path.relative_to(folder).as_posix(), path.stem, text(path, folder)) for path in files(folder)]
         self.models, self.not_run = list[Model](), dict[str, str]()
         self.connection = duckdb.connect(config={"threads": 1})  # sums of floats come in one order
-        asked = dict.fromkeys(each for model in found for each in asked_for(model, dataset))
+        asked, self.named = dict[TableName, None](), frozenset[str]()
+        for model in found:
+            if of_model := list(asked_for(model, dataset)):
+                asked |= dict.fromkeys(of_model)
+                self.named |= columns_of(model)
         self.tables = [each for each in asked if self.make_place(each)]
         self.places = list(dict.fromkeys((catalog, schema) for catalog, schema, _ in self.tables))
         path = ",".join(joined(*place) for place in [*self.places, ("", "main")] if any(place))
@@ -231,6 +236,14 @@ def asked_for(model: Model, dataset: str) -> Iterator[TableName]:
             for table in tables(statement) if statement else ():
                 if names_dataset(table, dataset):
                     yield table.catalog, table.db, table.name
+
+
+def columns_of(model: Model) -> frozenset[str]:
+    """The names of columns in a model's SQL, in small letters."""
+    with suppress(sqlglot.errors.SqlglotError, RecursionError):
+        every = [each for each in sqlglot.parse(model.sql, read="duckdb") if each]
+        return frozenset(each.name.casefold() for one in every for each in one.find_all(sqlglot.exp.Column))
+    return frozenset()
 
 
 def too_late() -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from contracts.changes import BUMPS, Bump, Change, given, needed, numbers
 from contracts.document import Contract
 from contracts.errors import printable
-from contracts.evolution import diff
+from contracts.evolution import diff, is_named
 
 if TYPE_CHECKING:  # it parses SQL, and most steps let no field go
     from contracts.readers import Readers
@@ -118,7 +118,7 @@ def verdict(
             reasons += clause_reasons(old, change, allowed)
     instead = tuple(dict.fromkeys(advice(old, changes, reasons, allowed)))
     return Verdict(
-        new.dataset,
+        new.dataset if is_named(new) else old.dataset,
         old.version,
         new.version,
         tuple(changes),

@@ -169,8 +169,12 @@ def test_editorial_on_the_command_line_in_either_order(tmp_path: Path, capsys: p
     assert main(["diff", str(old), str(new)]) == REJECTED
     assert main(["diff", str(old), str(new), "--editorial", "a"]) == ACCEPTED
     assert main(["diff", "--editorial", "a", "id", str(old), str(new)]) == ACCEPTED
-    # Two files without a dataset of their own may be called anything.
-    assert "dataset" not in capsys.readouterr().out
+    # Two files without a dataset of their own may be called anything; the table goes by the old name.
+    said = capsys.readouterr().out
+    assert "dataset" not in said and "REJECTED: before 1.0.0" in said and "after 1.0.0" not in said
+    new.write_text(yaml.safe_dump(contract({"meaning": "net"}, version="1.0.1", dataset="prices")), encoding="utf-8")
+    assert main(["diff", str(old), str(new)]) == ACCEPTED
+    assert "ACCEPTED: prices 1.0.0" in capsys.readouterr().out
 
 
 def test_hostile_words_stay_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

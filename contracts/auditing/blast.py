@@ -77,8 +77,14 @@ def measured(
 ) -> list[Finding]:
     """The findings with their figures. Raises DataError where the data cannot be read."""
     tables = {".".join(table) for facts in known.files for table, _ in facts.tables}
+    datasets = [one.dataset for one in known.contracts]
+    named = {name: dataset_of(name, datasets) for name in (*data, *where)}
+    where = {named[name]: condition for name, condition in where.items()}
+    of_each: dict[str, list[str]] = {}
+    for name, files in data.items():
+        of_each.setdefault(named[name], []).extend(files)
+    data = of_each
     for name in data:
-        datasets = [one.dataset for one in known.contracts]
         if name not in datasets and not any(is_named(table.split("."), name) for table in tables):
             near = nearest(name, datasets) or nearest(name, sorted(tables))
             hint = f"did you mean {near}?" if near else f"the contracts are {listed(datasets) or 'not given'}"
@@ -95,6 +101,16 @@ def measured(
     for finding, (column, literals) in judge.unwritten.items():
         figures[finding] = with_values(finding, column, literals, houses[-1])
     return [figures.get(finding, finding) for finding in findings]
+
+
+def dataset_of(name: str, datasets: Sequence[str]) -> str:
+    """The dataset of the contract that --data or --where names, in full or by its end; else the name itself."""
+    found = [one for one in datasets if one == name or is_named(name.casefold().split("."), one)]
+    if name in found or not found:
+        return name
+    if len(found) > 1:
+        raise DataError(printable(f"{name}=…: may be {listed(found)}; name the one that you mean in full"))
+    return found[0]
 
 
 def with_values(finding: Finding, column: Column, literals: list[Any], house: Warehouse) -> Finding:

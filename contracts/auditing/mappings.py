@@ -2,8 +2,9 @@
 
     mappings(part, place)   every CASE, IF, DECODE, or COALESCE over a join, that maps the values of one column
 
-A CASE that asks something else is no mapping: ranges, two columns, booleans, a flag (`THEN 1 ELSE 0`), a filter inside
-an aggregate (`SUM(CASE … THEN x ELSE 0 END)`), an order of sorting. What their ELSE means is clear.
+A CASE that asks something else is no mapping: ranges, two columns, booleans, a flag (`THEN 1 ELSE 0`), an order of
+sorting. What their ELSE means is clear. One amount or nothing (`SUM(CASE … THEN x ELSE 0 END)`) is a filter as long as
+it leaves out a promised value; one that names several values is handed on as such, since only a contract knows.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ class Mapping:
     silent: bool  # a plain value that does not say that it is a default
     same_as: str | None  # the literal whose result the default is too
     place: Place  # of the default
+    filters: int = 0  # in how many branches it names values, where it is one amount or nothing
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,12 @@ def mapping(node: exp.Expr, part: Part, place: Locate, else_place: Locate) -> Ma
     if default is None and isinstance(above, exp.Coalesce) and node.arg_key == "this" and len(above.expressions) == 1:
         default, whole, form = above.expressions[0], above, "COALESCE"
     says = "null" if default is None else canonical(default)
-    if is_filter(node, results, says) or (default is not None and passes_on(default, column)):
+    filters = 0
+    if is_filter(node, results, says):
+        if says != "0" or is_constant(results[0]) or sum(map(len, values)) < 2:
+            return None
+        filters = len(values)
+    if default is not None and passes_on(default, column):
         return None
     outer = outer_branches(node, column, place)
     values = [key for key, _ in outer] + values
@@ -118,7 +125,7 @@ def mapping(node: exp.Expr, part: Part, place: Locate, else_place: Locate) -> Ma
     text = "NULL" if default is None else short(default.sql(comments=False))
     literals = tuple(dict.fromkeys(one for key in values for one in key))
     name = column.name if "?" not in fold else short(fold[1:])
-    made = Mapping(form, part.origins(column), name, fold, literals, text, silent, equal, where)
+    made = Mapping(form, part.origins(column), name, fold, literals, text, silent, equal, where, filters)
     return Mapped(made, whole, lands(node), default or exp.Null(), column)
 
 

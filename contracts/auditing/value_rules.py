@@ -126,6 +126,9 @@ def silent_defaults(judge: Judge) -> Iterator[Finding]:
         found = judge.known.columns(facts, mapping.origins)
         if not mapping.silent or not found.columns or not maps_codes(mapping, found):
             continue
+        is_known = bool(found.enum) and folded(found, mapping.fold) != "?"
+        if mapping.filters and (not is_known or left_out(judge, mapping, found)):
+            continue
         column = found.columns[0]
         word = {"IF": "the last argument of IF", "DECODE": "the last argument of DECODE"}.get(mapping.form)
         word = word or ("ELSE" if mapping.form == "CASE" else mapping.form)
@@ -135,11 +138,15 @@ def silent_defaults(judge: Judge) -> Iterator[Finding]:
             says += f", as {mapping.same_as} does, so nothing can tell the two apart"
         elif mapping.form in ("COALESCE", "IS NULL") and not mapping.literals:
             says = f"every {name} that the joined table does not have becomes {mapping.default} ({word})"
-        left_out = {"COALESCE": "leave COALESCE out", "IS NULL": "hand on the joined value alone"}
-        instead = left_out.get(mapping.form, "write NULL instead")
+        elif mapping.filters:
+            says += ", and each promised value is named, so it leaves out only what nobody expected"
+        without = {"COALESCE": "leave COALESCE out", "IS NULL": "hand on the joined value alone"}
+        instead = without.get(mapping.form, "write NULL instead")
         if mapping.form == "CASE":
             instead = "write ELSE NULL"
         instead += f" and test that the result is not null, or stop with error('unknown {name}')"
+        if mapping.filters:  # a sum passes over NULL as over 0
+            instead = f"take the amount of every row, without {mapping.form}, or stop with error('unknown {name}')"
         if (finding := judge.found("silent-else", facts, mapping.place, column, says, instead)) is not None:
             judge.measurable.append((finding, facts, mapping, column))
             yield finding
@@ -195,9 +202,12 @@ def unhandled_values(judge: Judge) -> Iterator[Finding]:
         fold = folded(found, mapping.fold)
         if not found.enum or fold == "?" or len(mapping.literals) < 2:
             continue
-        column = found.enum[0]
-        left = [shown(value) for value in enum_of(found) if not is_handled(judge, value, mapping, fold)]
-        if left:
+        column, left = found.enum[0], left_out(judge, mapping, found)
+        if left and mapping.filters > 1:  # a filter says IN; with a branch each, a value may have been forgotten
+            says = f"whether {listed(left)} of {column.name} of {column.table} should become {mapping.default} is not"
+            says += " judged: a filter or a forgotten branch; write IN if it filters"
+            judge.cannot_judge("unhandled-value", facts.file, mapping.place[0], says)
+        elif left and not mapping.filters:
             says = (
                 f"{listed(left)} {'is a value' if len(left) == 1 else 'are values'} of {column.name} of {column.table}"
             )
@@ -205,6 +215,12 @@ def unhandled_values(judge: Judge) -> Iterator[Finding]:
             instead = f"write a branch for {listed(left)}"
             if finding := judge.found("unhandled-value", facts, mapping.place, column, says, instead):
                 yield finding
+
+
+def left_out(judge: Judge, mapping: Mapping, found: Found) -> list[str]:
+    """The promised values that no branch names, as SQL writes them."""
+    fold = folded(found, mapping.fold)
+    return [shown(value) for value in enum_of(found) if not is_handled(judge, value, mapping, fold)]
 
 
 def is_handled(judge: Judge, value: Any, mapping: Mapping, fold: str) -> bool:

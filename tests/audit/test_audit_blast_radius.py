@@ -144,3 +144,22 @@ def test_data_that_cannot_be_read_is_said_in_one_line(tmp_path, capsys):
             capsys, str(tmp_path / "q.sql"), "--contracts", str(tmp_path), "--data", f"items={tmp_path / data}"
         )
         assert status == 2 and out == "" and why in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["parcels", "ops.parcels", "OPS.Parcels", "lake.ops.parcels"])
+def test_data_is_found_by_the_end_of_a_dataset_name(tmp_path, capsys, name):
+    contract = ITEMS.replace("owner: shop", "dataset: ops.parcels\nowner: shop")
+    sql = {"sql/pricing/q.sql": SILENT.replace("items", "ops.parcels"), "rows.csv": "grade,kind\nA,x\nZ,x\nZ,y\n"}
+    write(tmp_path, {"parcels.yaml": contract, **sql})
+    rows, only = f"{name}={tmp_path / 'rows.csv'}", f"{name}=kind = 'x'"
+    given = ("--contracts", str(tmp_path), "--data", rows, "--where", only)
+    status, out, err = run(capsys, str(tmp_path / "sql"), *given)
+    assert (status, err) == (1, "") and "1 of 2 rows of ops.parcels take it today ('Z' 1)" in out
+
+
+def test_data_whose_name_fits_two_contracts_is_refused(tmp_path, capsys):
+    each = {f"{one}.yaml": ITEMS.replace("owner: shop", f"dataset: {one}.items\nowner: shop") for one in ("ops", "lab")}
+    write(tmp_path, {**each, "sql/pricing/q.sql": SILENT, "rows.csv": "grade\nA\n"})
+    rows = f"items={tmp_path / 'rows.csv'}"
+    status, _, err = run(capsys, str(tmp_path / "sql"), "--contracts", str(tmp_path), "--data", rows)
+    assert status == 2 and "may be lab.items, ops.items; name the one" in err

@@ -113,3 +113,24 @@ def test_the_command_from_elsewhere_and_without_what_it_does_not_need(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, encoding="utf-8")
     assert done.stderr == "" and done.stdout.splitlines()[-1] == "[] 1"
+
+
+@pytest.mark.parametrize(
+    ("sql", "status", "says"),
+    [
+        ("case grade when 'A' then price_cents when 'B' then price_cents else 0 end", NOTHING, "whether 'C' of grade"),
+        ("case when grade in ('A', 'B') then price_cents else 0 end", NOTHING, ""),
+        ("case grade when 'A' then price_cents else 0 end", NOTHING, ""),
+        (
+            "case when grade in ('A', 'B', 'C') then price_cents else 0 end",
+            FOUND,
+            "leaves out only what nobody expected",
+        ),
+    ],
+    ids=["a branch each, one value without", "a filter of two", "of one", "of all"],
+)
+def test_a_sum_of_some_promised_values_is_a_filter_unless_one_may_be_forgotten(tmp_path, capsys, sql, status, says):
+    write(tmp_path, {"items.yaml": ITEMS, "sql/pricing/q.sql": f"select sum({sql}) / 100 as eur from items"})
+    ended, out, _ = run(capsys, str(tmp_path / "sql"), "--contracts", str(tmp_path))
+    assert ended == status and says in out
+    assert ("is not judged: a filter or a forgotten branch" in out) == says.startswith("whether")

@@ -90,6 +90,59 @@ def test_sql_of_consumers_beside_the_contract_is_run(tmp_path, monkeypatch):
     assert row.column == "postcode" and [notice.by for notice in row.first("readers")] == ["billing/reads_zone.sql"]
 
 
+PRICES = [
+    {"list_cents": 900 + i, "price_cents": 500 + 7 * i, "shelf": "ab"[i % 2], "size": "xy"[i % 2]} for i in range(40)
+]
+PRICED = {"version": "1.0.0", "dataset": "toys", "owner": "me", "fields": [
+    {"name": "list_cents", "type": "integer", "unit": "EUR_cents"}, {"name": "price_cents", "type": "integer"},
+    {"name": "shelf", "type": "string"}, {"name": "size", "type": "string"}]}  # fmt: skip
+
+
+def test_a_column_that_the_sql_of_consumers_reads_is_broken_before_one_that_nobody_does(tmp_path, monkeypatch):
+    only(monkeypatch, "times 100", "recode every value", "rename")
+    (tmp_path / "till").mkdir()
+    (tmp_path / "till" / "sold.sql").write_text("select Size, sum(price_cents) as s from toys group by 1", "utf-8")
+    (tmp_path / "till" / "other.sql").write_text("select list_cents from elsewhere", "utf-8")
+    with_sql = drill.drill(PRICED, PRICES, consumers=tmp_path)
+    without = drill.drill(PRICED, PRICES)
+    assert [row.column for row in with_sql.matrix] == ["size", "size", "price_cents"]
+    assert [row.column for row in without.matrix] == ["shelf", "shelf", "list_cents"]
+
+
+@pytest.mark.parametrize(
+    ("clauses", "names", "advice"),
+    [
+        ({}, ["price_cents", "shelf"], "drill the rows that the gate's --quarantine accepts: "),
+        ({"volume": {"max_rows": 9}}, ["price_cents", "shelf", "40 rows"], "mend the data, or the contract where it"),
+    ],
+    ids=["rows", "also their number"],
+)
+def test_data_that_breaks_its_contract_is_told_every_clause_and_what_helps(clauses, names, advice):
+    fields = [dict(field) for field in PRICED["fields"]]
+    fields[1]["max"], fields[2]["enum"] = 1, ["a"]
+    with pytest.raises(DataError) as refused:
+        drill.drill({**PRICED, "fields": fields, **clauses}, PRICES)
+    said = str(refused.value)
+    assert f"{len(names)} clauses broken" in said and advice in said
+    assert all(name in said for name in names)
+
+
+def test_a_bound_that_is_there_but_wide_is_told_and_not_added(monkeypatch):
+    only(monkeypatch, "cents to euros", "round amounts", "lose last 30 percent")
+    fields = [{"name": "price_cents", "type": "integer", "min": 1, "max": 10**6}]
+    contract = {**PRICED, "fields": fields, "volume": {"min_rows": 1, "max_rows": 10**6}}
+    result = drill.drill(contract, 2 * [{"price_cents": each["price_cents"]} for each in PRICES])
+    assert result.proposals == []
+    assert [row.tighter and row.tighter.says for row in result.survivors] == [
+        "min: 500",
+        None,
+        "volume: {min_rows: 64, max_rows: 96}",
+    ]
+    said = str(result)
+    assert "wide min on price_cents: 500 written as 5 passes; min: 500 would catch it" in said
+    assert said.partition("no further clause, and no tighter bound, would catch these:")[2].count("survivor: ") == 1
+
+
 def test_sql_that_does_not_run_is_told_and_may_read_any_column(tmp_path, monkeypatch):
     only(monkeypatch, "flip boolean")
     contract, data = rides(tmp_path)

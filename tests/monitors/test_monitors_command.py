@@ -3,14 +3,17 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from made_up_days import RELEASE, ROOT, write
 
 import monitors
 import seed
+from clause import daybook
 from clause.sources import Source
 
 
@@ -94,14 +97,72 @@ def test_one_new_day_a_store_and_a_contract(rows, tmp_path, capsys):
     capsys.readouterr()
     assert monitors.main([today, "--store", store, "--contract", str(contract), "--format", "json"]) == 1
     document = json.loads(capsys.readouterr().out)
-    assert len(document["metrics"]) == 27
+    assert [metric["day"] for metric in document["metrics"]] == ["2026-08-27"]
     volume = [alert for alert in document["alerts"] if alert["monitor"] == "volume"]
-    assert [(alert["day"], alert["value"]) for alert in volume] == [("2026-08-11", 230), ("2026-08-27", 234)]
+    assert [(alert["day"], alert["value"]) for alert in volume] == [("2026-08-27", 234)]
+    assert len(monitors.read_store(store)) == 27
+
+
+def test_with_a_store_only_what_is_new_is_told(rows, tmp_path, capsys):
+    """The alerts of last week do not make today's exit status; days that never came do."""
+    store, n = str(tmp_path / "metrics.jsonl"), len(rows)
+    spoilt = [row | {"price_cents": 10 * row["price_cents"]} if row["day"].day == 16 else row for row in rows]
+    for first, last, status in ((1, 16, 1), (17, 17, 0), (17, 17, 0)):
+        some = [row for row in spoilt if first <= row["day"].day <= last]
+        assert monitors.main([write(tmp_path / f"{n}.csv", some), "--store", store]) == status
+    printed = capsys.readouterr().out
+    assert printed.count("2026-08-16 Sun") == 1 and printed.count("2026-08-17 Mon") == 2
+    contract = str(ROOT / "contracts" / "orders.yaml")
+    later = write(tmp_path / "later.csv", [row | {"day": row["day"].replace(day=20)} for row in rows[:271]])
+    assert monitors.main([later, "--store", store, "--contract", contract]) == 1
+    assert "volume: 2 alerts on 3 days judged; the first on 2026-08-18: 0 rows" in capsys.readouterr().out
+
+
+def test_until_leaves_later_days_out(capsys):
+    assert monitors.main(["--until", "2026-08-18"]) == 0
+    printed = capsys.readouterr().out
+    assert "2026-08-18 Tue" in printed and "2026-08-19" not in printed
+    assert monitors.main(["--until", "2026-07-01"]) == 2
+    assert capsys.readouterr().err.endswith("no day of DATA lies between --since and --until\n")
+
+
+def test_a_day_that_cannot_be_read_is_the_cause_that_is_told(rows, tmp_path, capsys):
+    assert monitors.main([write(tmp_path / "orders.csv", rows), "--day", "category"]) == 2
+    why = "no day can be read in the column 'category'; name that of the day with --day COLUMN"
+    assert capsys.readouterr().err == f"monitors.py: nothing was judged: {why}\n"
+
+
+def test_the_footer_says_what_signs_mean_and_what_to_turn(capsys):
+    assert monitors.main(["--points", "0.5"]) == 1
+    printed = capsys.readouterr().out
+    assert ". quiet, ? not judged" in printed and "more than 0.5 points off the " in printed
+    assert printed.count("--points") == printed.count("backtest(days)") == 1
+    assert monitors.main(["--until", "2026-08-18"]) == 0
+    assert "--points" not in capsys.readouterr().out
+
+
+def test_messages_name_the_option(rows, tmp_path, capsys):
+    contract = tmp_path / "orders.yaml"
+    fields = "fields:\n  - {name: day, type: date}\nfreshness: {max_lag: 1h}\n"
+    contract.write_text(f"version: 1.0.0\nowner: shop\n{fields}", encoding="utf-8")
+    monitors.main(["--contract", str(contract)])
+    assert "freshness: no time of loading: name its column with --loaded-at" in capsys.readouterr().out
+    without = write(tmp_path / "net.csv", [{"day": row["day"], "net": 1} for row in rows])
+    assert monitors.main([without]) == 2
+    assert "no column 'charged_cents' for amount; name it with --amount COLUMN; " in capsys.readouterr().err
+
+
+def test_a_higher_median_is_above(days):
+    said = daybook.revenue(days, monitors.judge(days), None, "EUR_cents")
+    assert "median 15.9% below theirs" in said
+    dear = [replace(day, gmv=2 * day.gmv) if day.day >= RELEASE else day for day in days]
+    said = daybook.revenue(dear, monitors.judge(days), None, "EUR_cents")
+    assert re.search(r"median [0-9.]+% above theirs", said)
 
 
 def test_since_starts_the_history_over(capsys):
     assert monitors.main(["--since", "2026-08-19"]) == 2  # nine days are no history yet
-    assert len(capsys.readouterr().out.splitlines()) < 20
+    assert len(capsys.readouterr().out.splitlines()) < 21
 
 
 def test_until_shows_the_days_that_never_came(rows, tmp_path, capsys):
