@@ -49,7 +49,8 @@ def lacking(kind: type[BaseException], error: BaseException, trace: Any) -> None
     if not isinstance(error, ModuleNotFoundError):
         return sys.__excepthook__(kind, error, trace)
     says = "run it with .venv/bin/python (on Windows .venv\\Scripts\\python), which make.py makes"
-    print(f"{os.path.basename(sys.argv[0])}: this Python has no {error.name}; {says}", file=sys.stderr, flush=True)
+    name = os.path.basename(sys.argv[0].removesuffix(f"{os.sep}__main__.py"))
+    print(f"{name}: this Python has no {error.name}; {says}", file=sys.stderr, flush=True)
     os._exit(2)
 
 
