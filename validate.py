@@ -81,7 +81,8 @@ def validate(
 
     as_of: when freshness is judged (a naive time is in the contract's time zone); without it freshness is not checked.
     loaded_at: when the table was loaded, for a freshness clause that names no field.
-    Raises ContractError where the contract is wrong, DataError where the rows cannot be read.
+    Raises ContractError where the contract is wrong, DataError where the rows cannot be read, TypeError for a time that
+    is no datetime.
     """
     return list(report(rows, contract, as_of=as_of, loaded_at=loaded_at).violations)
 
@@ -95,6 +96,12 @@ def report(
 ) -> Report:
     """The whole picture; arguments and errors as for `validate`."""
     contract = as_contract(contract)
+    for name, time in (("as_of", as_of), ("loaded_at", loaded_at)):
+        if time is not None and not (isinstance(time, datetime) and time == time):  # pandas' NaT equals nothing
+            raise TypeError(
+                f"{name} is {printable(repr(time))}, no datetime: give datetime.now(UTC) or"
+                ' datetime.fromisoformat("2026-08-19T15:00:00+02:00")'
+            )
     reading = read(rows, contract)
     findings = list(judge(reading, contract, as_of, loaded_at))
     named = {field.name for field in contract.fields}

@@ -2,10 +2,11 @@
 
 import datetime as dt
 
+import pandas as pd
 import pytest
 from small_tables import AS_OF, at, column, contract
 
-from validate import report
+from validate import report, validate
 
 
 def freshness(rows, as_of=AS_OF, loaded_at=None, **clause):
@@ -50,3 +51,11 @@ def test_naive_arguments_are_in_the_zone_of_the_contract():
 
 def test_freshness_of_a_column_without_times_is_not_checked(table):
     assert freshness(table(column(None))) == "x holds no time to judge by"
+
+
+@pytest.mark.parametrize("judge", [report, validate])
+@pytest.mark.parametrize("name", ["as_of", "loaded_at"])
+@pytest.mark.parametrize("time", ["2026-10-30T20:00:00+01:00", dt.date(2026, 10, 30), 0, pd.NaT])
+def test_a_time_that_is_no_datetime_is_refused_in_a_sentence(judge, name, time):
+    with pytest.raises(TypeError, match=f"{name} is .*, no datetime: give datetime.now"):
+        judge(column(at(1)), contract("x: timestamp"), **{name: time})
