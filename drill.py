@@ -48,7 +48,7 @@ import contracts
 import monitors
 import seed
 import validate
-from clause import matrix
+from clause import files, matrix
 from clause.charging import Costs, charge
 from clause.daybook import Day, counted
 from clause.loading import load, newest, split
@@ -345,7 +345,7 @@ def write(result: Result, contract: Contract, path: Path) -> None:
 
 def run(given: Any) -> int:
     """Drill what the arguments name, print it, and return the exit status."""
-    contract = contracts.load(given.contract or seed.ROOT / "contracts" / "listings.yaml")
+    contract = files.contract_of(given.contract or seed.ROOT / "contracts" / "listings.yaml", given.data)
     if given.write and contract.source and given.write.resolve() == contract.source.resolve():
         raise OSError(f"{given.write} is the contract itself; name another file for the copy with more clauses")
     if given.write and given.write.is_dir():

@@ -195,9 +195,9 @@ def main(arguments: list[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        contract = contracts.load(options.contract)
         from clause import files
 
+        contract = files.contract_of(options.contract, options.data)
         unchanged = files.watch(options.data)
         with progress(f"reading {options.data}"):
             as_of = options.as_of or datetime.now(UTC)

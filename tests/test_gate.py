@@ -13,6 +13,7 @@ import yaml
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
 import contracts
+import drill
 import seed
 import validate
 from clause import verdicts
@@ -165,6 +166,16 @@ def test_exit_2_where_the_command_line_is_wrong(here, capsys, arguments):
         validate.main(arguments)
     assert stop.value.code == COULD_NOT_CHECK
     assert "usage: python validate.py" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [validate.main, drill.main])
+def test_exchanged_arguments_are_asked_about(here, capsys, command):
+    assert command(["kept.csv", "t.yaml"]) == COULD_NOT_CHECK
+    asked = "kept.csv is no contract, and t.yaml may be one: did CONTRACT and DATA change places?"
+    assert capsys.readouterr().err.removeprefix("drill.py: ") == f"{asked} Write the contract first\n"
+    for contract, data in [("kept.csv", "broken.csv"), ("none.yaml", "t.yaml")]:
+        assert command([contract, data]) == COULD_NOT_CHECK
+        assert capsys.readouterr().err.startswith(f"{contract}:1:1: ")
 
 
 def test_a_crash_is_no_verdict():
