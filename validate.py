@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 import contracts
-from clause.judging import NotChecked, Violation, judge
+from clause.judging import NotChecked, Violation, demand_times, judge
 from clause.reading import Reading, mappings, read_rows, zone_of
 from contracts import Contract
 from contracts.ending import command
@@ -96,12 +96,7 @@ def report(
 ) -> Report:
     """The whole picture; arguments and errors as for `validate`."""
     contract = as_contract(contract)
-    for name, time in (("as_of", as_of), ("loaded_at", loaded_at)):
-        if time is not None and not (isinstance(time, datetime) and time == time):  # pandas' NaT equals nothing
-            raise TypeError(
-                f"{name} is {printable(repr(time))}, no datetime: give datetime.now(UTC) or"
-                ' datetime.fromisoformat("2026-08-19T15:00:00+02:00")'
-            )
+    demand_times(as_of=as_of, loaded_at=loaded_at)
     reading = read(rows, contract)
     findings = list(judge(reading, contract, as_of, loaded_at))
     named = {field.name for field in contract.fields}
@@ -184,9 +179,14 @@ def main(arguments: list[str] | None = None) -> int:
     addresses = "or an address (s3://, gs://, https://)"
     parser.add_argument("data", metavar="DATA", help=f"CSV, Parquet or JSON files: a path, a glob {addresses}")
     parser.add_argument(
-        "--as-of", metavar="T", type=moment, help="judge freshness at this ISO 8601 time (default: now)"
+        "--as-of",
+        metavar="T",
+        type=moment,
+        help="judge freshness at this ISO 8601 time, in the contract's zone where it names none (default: now)",
     )
-    parser.add_argument("--loaded-at", metavar="T", type=moment, help="when the table was loaded, for freshness")
+    parser.add_argument(
+        "--loaded-at", metavar="T", type=moment, help="when the table was loaded, for freshness; as above"
+    )
     parser.add_argument("--format", choices=verdicts.FORMATS, default="text", help="how to say it (default: text)")
     parser.add_argument(
         "--quarantine", metavar="DIR", type=Path, help="folder to write the accepted and the quarantined rows into"

@@ -5,11 +5,13 @@ Both readings count (`reading.read_rows`, `tables.read_table`); here the counts 
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from clause.reading import Offenders, Reading, Rule, Tally, as_text, instant, is_boolean, is_duration, zone_of
 from contracts import Contract, Field
@@ -56,6 +58,16 @@ class NotChecked:
 
 
 KEPT = object()
+
+
+def demand_times(**times: object) -> None:
+    """TypeError for what is neither None nor a datetime."""
+    for name, time in times.items():
+        if time is not None and not (isinstance(time, datetime) and time == time):  # pandas' NaT equals nothing
+            raise TypeError(
+                f"{name} is {printable(repr(time))}, no datetime: give datetime.now(UTC) or"
+                ' datetime.fromisoformat("2026-08-19T15:00:00+02:00")'
+            )
 
 
 def judge(
@@ -112,15 +124,23 @@ def judge_freshness(
     else:
         age = instant(as_of, zone) - instant(newest, zone)
         what = f"the newest {freshness.field} is" if freshness.field else "the table was loaded at"
-        at = instant(newest, zone).isoformat(sep=" ", timespec="seconds")
+        at = on_the_wall(newest, zone)
         if age < timedelta(0):
-            says = f"{what} {at}, {lasting(-age)} in the future of {instant(as_of, zone).isoformat(' ', 'seconds')}"
+            says = f"{what} {at}, {lasting(-age)} in the future of {on_the_wall(as_of, zone)}"
         elif age > freshness.max_lag:
             says = f"{what} {at}, {lasting(age)} old, expected at most {lasting(freshness.max_lag)}"
         else:
             yield KEPT
             return
         yield broken(contract, "freshness", freshness.field, says, reading.rows, reading.rows)
+
+
+def on_the_wall(value: date, zone: str) -> str:
+    """A time as the clocks of the contract's zone show it."""
+    moment = instant(value, zone)
+    with suppress(OverflowError, ValueError):  # within a day of the years 1 and 9999 it stays in UTC
+        moment = moment.astimezone(ZoneInfo(zone))
+    return moment.isoformat(sep=" ", timespec="seconds")
 
 
 def judge_missing(reading: Reading, contract: Contract, field: Field) -> Iterator[Violation | NotChecked]:

@@ -25,6 +25,9 @@ def freshness(rows, as_of=AS_OF, loaded_at=None, **clause):
         (at(13, 29, 59, tzinfo=dt.UTC), None, "13:29:59+00:00, 1 h 1 s old, expected at most 1 h; affects a, b"),
         (at(14, 30, 1, tzinfo=dt.UTC), None, "14:30:01+00:00, 1 s in the future of 2026-08-19 14:30:00+00:00"),
         (at(16), "Europe/Berlin", None),  # 14:00 UTC
+        (at(15), "Europe/Berlin", "15:00:00+02:00, 1 h 30 min old"),  # as the contract's clocks show it
+        (at(17), "Europe/Berlin", "17:00:00+02:00, 30 min in the future of 2026-08-19 16:30:00+02:00"),
+        (at(12, tzinfo=dt.UTC), "Europe/Berlin", "14:00:00+02:00, 2 h 30 min old"),
         (at(16), "UTC", "1 h 30 min in the future"),
         (at(14), None, "its times name no zone; add freshness.timezone to the contract"),
     ],
@@ -47,6 +50,15 @@ def test_freshness_without_a_field_needs_to_know_when_the_table_was_loaded(table
 
 def test_naive_arguments_are_in_the_zone_of_the_contract():
     assert freshness(column(at(16)), at(16, 30), timezone="Europe/Berlin") is None
+
+
+@pytest.mark.parametrize(
+    ("newest", "zone"),
+    [((9999, 12, 31, 23, 30), "Europe/Berlin"), ((1, 1, 1, 0, 30), "America/New_York")],
+)
+def test_a_time_that_the_clocks_of_the_zone_cannot_show_is_said_in_utc(newest, zone):
+    newest = dt.datetime(*newest, tzinfo=dt.UTC)
+    assert f"x: the newest x is {newest}, " in freshness(column(newest), timezone=zone)
 
 
 def test_freshness_of_a_column_without_times_is_not_checked(table):
