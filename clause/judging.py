@@ -243,7 +243,9 @@ def sentence(field: Field, rule: Rule) -> str:
     if rule == "type":
         return f"are not of type {field.type}"
     if rule == "enum":
-        allowed = [quoted(shown(value, rule)) for value in field.enum or ()]
+        values = [shown(value, rule) for value in field.enum or ()]
+        all_plain = all(is_plain(value) for value in values if isinstance(value, str))
+        allowed = [quoted(value, all_plain) for value in values]  # all of one list in one way
         rest = f", … {len(allowed) - LISTED} more" if len(allowed) > LISTED else ""
         return f"are outside the allowed [{', '.join(allowed[:LISTED])}{rest}]"
     if rule == "range":
@@ -311,9 +313,14 @@ def shorten(text: str) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-def quoted(value: Any) -> str:
-    """A value inside a sentence; text in quotes where it would pass for another value or its end be hard to see."""
+def is_plain(text: str) -> bool:
+    """Whether the text needs no quotes: it passes for no other value, and its end is plain to see."""
+    is_word = text[:1].isalpha() and text.replace("_", "").replace("-", "").isalnum()
+    return is_word and text.lower() not in ("true", "false", "null", "none")
+
+
+def quoted(value: Any, may_be_plain: bool = True) -> str:
+    """A value inside a sentence; text in quotes where it is not plain."""
     if isinstance(value, str):
-        is_plain = value.isalnum() and not value[0].isdigit() and value.lower() not in ("true", "false", "null", "none")
-        return value if is_plain else repr(value).replace("\\\\", "\\")  # `shown` has escaped it already
+        return value if may_be_plain and is_plain(value) else repr(value).replace("\\\\", "\\")  # `shown` escaped it
     return str(value).lower() if isinstance(value, bool) else str(value)
