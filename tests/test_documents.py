@@ -25,7 +25,8 @@ PLACE = re.compile(r"`((?:clause|contracts|exercises|notebooks|tests|workbook|\.
 FOLDERS = ["clause", "contracts", "exercises", "notebooks", "tests", "workbook"]
 READERS_OWN = {"build/listings.parquet", "exercises/ex6_upstream.yaml", "contracts/mine.yaml"}
 CONTRACTS = ["lint", "diff", "plan", "readers", "audit", "compat", "export", "import"]
-OTHERS = {"--global", "--stat", "--help"} | {  # options of git and uv, and of spark-submit
+OTHERS = {"--global", "--stat", "--help"} | {  # options of git, uv, pytest and spark-submit
+    "--ignore",
     "--master",
     "--universal",
     "--python-version",
