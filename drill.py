@@ -48,13 +48,14 @@ import contracts
 import monitors
 import seed
 import validate
-from clause import matrix
+from clause import files, matrix
 from clause.charging import Costs, charge
 from clause.daybook import Day, counted
 from clause.loading import load, newest, split
 from clause.matrix import Notice, Result, Row, as_text
 from clause.matrix_figure import plot
 from clause.mutations import MUTATIONS, DoesNotApply
+from clause.plots import pyplot
 from clause.proposing import Proposal, missing, tighter, written
 from clause.roles import Table
 from clause.running import Consumers, differ, distinct
@@ -351,7 +352,9 @@ def write(result: Result, contract: Contract, path: Path) -> None:
 
 def run(given: Any) -> int:
     """Drill what the arguments name, print it, and return the exit status."""
-    contract = contracts.load(given.contract or seed.ROOT / "contracts" / "listings.yaml")
+    if given.plot:
+        pyplot()  # which may be missing: to be said before the drill, not after it
+    contract = files.contract_of(given.contract or seed.ROOT / "contracts" / "listings.yaml", given.data)
     if given.write and contract.source and given.write.resolve() == contract.source.resolve():
         raise OSError(f"{given.write} is the contract itself; name another file for the copy with more clauses")
     if given.write and given.write.is_dir():
@@ -394,7 +397,7 @@ def main(arguments: list[str] | None = None) -> int:
         return run(given)
     except contracts.ContractError as error:  # which names the file and the line by itself
         print(error, file=sys.stderr)
-    except (DataError, OSError, ValueError) as error:
+    except (DataError, ModuleNotFoundError, OSError, ValueError) as error:
         if isinstance(error, OSError) and of_output(error):
             raise
         print(f"drill.py: {cannot(error) if isinstance(error, OSError) else printable(str(error))}", file=sys.stderr)

@@ -378,7 +378,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read this has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (contracts.DataError, contracts.ContractError, OSError, ValueError) as error:
+    except (contracts.DataError, contracts.ContractError, ModuleNotFoundError, OSError, ValueError) as error:
         if isinstance(error, OSError) and of_output(error):
             raise
         said = cannot(error) if isinstance(error, OSError) else str(error)

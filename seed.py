@@ -216,6 +216,9 @@ def show(connection: duckdb.DuckDBPyConnection) -> bool:
 
 def main() -> int:
     """Write data/shop.duckdb and print the figures: 0 all as published, 1 one differs, 2 could not write."""
+    if not (ROOT / "figures.yaml").exists():  # installed, it only lends the shop to the drill and the monitors
+        print("seed.py: the published figures are not beside it; run it in a clone of the repository", file=sys.stderr)
+        return 2
     try:
         shop = build(SHOP)
     except (OSError, duckdb.Error) as error:

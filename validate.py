@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 import contracts
-from clause.judging import NotChecked, Violation, judge
+from clause.judging import NotChecked, Violation, demand_times, judge
 from clause.reading import Reading, mappings, read_rows, zone_of
 from contracts import Contract
 from contracts.ending import command
@@ -81,7 +81,8 @@ def validate(
 
     as_of: when freshness is judged (a naive time is in the contract's time zone); without it freshness is not checked.
     loaded_at: when the table was loaded, for a freshness clause that names no field.
-    Raises ContractError where the contract is wrong, DataError where the rows cannot be read.
+    Raises ContractError where the contract is wrong, DataError where the rows cannot be read, TypeError for a time that
+    is no datetime.
     """
     return list(report(rows, contract, as_of=as_of, loaded_at=loaded_at).violations)
 
@@ -95,6 +96,7 @@ def report(
 ) -> Report:
     """The whole picture; arguments and errors as for `validate`."""
     contract = as_contract(contract)
+    demand_times(as_of=as_of, loaded_at=loaded_at)
     reading = read(rows, contract)
     findings = list(judge(reading, contract, as_of, loaded_at))
     named = {field.name for field in contract.fields}
@@ -177,9 +179,14 @@ def main(arguments: list[str] | None = None) -> int:
     addresses = "or an address (s3://, gs://, https://)"
     parser.add_argument("data", metavar="DATA", help=f"CSV, Parquet or JSON files: a path, a glob {addresses}")
     parser.add_argument(
-        "--as-of", metavar="T", type=moment, help="judge freshness at this ISO 8601 time (default: now)"
+        "--as-of",
+        metavar="T",
+        type=moment,
+        help="judge freshness at this ISO 8601 time, in the contract's zone where it names none (default: now)",
     )
-    parser.add_argument("--loaded-at", metavar="T", type=moment, help="when the table was loaded, for freshness")
+    parser.add_argument(
+        "--loaded-at", metavar="T", type=moment, help="when the table was loaded, for freshness; as above"
+    )
     parser.add_argument("--format", choices=verdicts.FORMATS, default="text", help="how to say it (default: text)")
     parser.add_argument(
         "--quarantine", metavar="DIR", type=Path, help="folder to write the accepted and the quarantined rows into"
@@ -188,9 +195,9 @@ def main(arguments: list[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        contract = contracts.load(options.contract)
         from clause import files
 
+        contract = files.contract_of(options.contract, options.data)
         unchanged = files.watch(options.data)
         with progress(f"reading {options.data}"):
             as_of = options.as_of or datetime.now(UTC)

@@ -25,6 +25,7 @@ from contracts import Field
 
 PYTHON = {int: "int64", float: "float64", str: "string", bool: "boolean", date: "date", datetime: "timestamp"}
 WRITE = "write int, float, str, bool, date, datetime, Decimal, list[int], an ibis type, Literal, or X | None"
+WRITTEN = {"string": str, "integer": int, "number": float, "boolean": bool, "date": date, "timestamp": datetime}
 PLAIN = {  # the Python values that a contract can name for each of its types
     "integer": int,
     "number": (int, float),
@@ -385,8 +386,7 @@ def bound(column: Column, field: Field) -> Column:
 
 def column_of(field: Field) -> Column:
     """The column that a field of a contract describes."""
-    python = {"string": str, "integer": int, "number": float, "boolean": bool, "date": date, "timestamp": datetime}
-    return bound(Column(field.name, *type_of(field.name, python[field.type]), nullable=not field.required), field)
+    return bound(Column(field.name, *type_of(field.name, WRITTEN[field.type]), nullable=not field.required), field)
 
 
 def disagreements(column: Column, field: Field) -> Iterable[tuple[str, str]]:
@@ -394,8 +394,13 @@ def disagreements(column: Column, field: Field) -> Iterable[tuple[str, str]]:
     if column.type != field.type:
         yield "type", f"the class says {column.dtype}, the contract {field.type}"
     if column.nullable == field.required:
-        says = "X | None" if column.nullable else "never NULL"
-        yield "required", f"the class says {says}, the contract required: {str(field.required).lower()}"
+        python = WRITTEN[field.type].__name__
+        if column.nullable:
+            says = f"the class says it may be NULL, the contract required: true; write {python}, without | None, or"
+            yield "required", f"{says} take required out of the contract"
+        else:
+            says = f"the class says never NULL, the contract required: false; write {python} | None, or"
+            yield "required", f"{says} required: true in the contract"
     enums = [check.value for check in column.checks if check.clause == "enum"]
     for enum in enums:
         if field.enum is None or set(enum) != set(field.enum):

@@ -20,9 +20,22 @@ from urllib.parse import urlsplit
 import duckdb
 
 from clause.sources import REWRITTEN, Source, connect, open_relation, unique_names, unreadable
+from contracts import Contract, ContractError
+from contracts import load as load_contract
 from contracts.errors import DataError
 
 UNREADABLE = (OSError, EOFError, zlib.error)  # what reading bytes may raise, out of gzip where they are in there
+
+
+def contract_of(contract: str | Path, data: str | None) -> Contract:
+    """The contract of a command line CONTRACT DATA. ContractError; DataError where the two look as if exchanged."""
+    try:
+        return load_contract(contract)
+    except ContractError:
+        if data is None or Path(contract).suffix in (".yaml", ".yml") or Path(data).suffix not in (".yaml", ".yml"):
+            raise
+        says = f"{contract} is no contract, and {data} may be one: did CONTRACT and DATA change places?"
+        raise DataError(f"{says} Write the contract first") from None
 
 
 def open_files(pattern: str, wanted: Collection[str] | None, timezone: str) -> Source:

@@ -5,11 +5,13 @@ Both readings count (`reading.read_rows`, `tables.read_table`); here the counts 
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from clause.reading import Offenders, Reading, Rule, Tally, as_text, instant, is_boolean, is_duration, zone_of
 from contracts import Contract, Field
@@ -56,6 +58,16 @@ class NotChecked:
 
 
 KEPT = object()
+
+
+def demand_times(**times: object) -> None:
+    """TypeError for what is neither None nor a datetime."""
+    for name, time in times.items():
+        if time is not None and not (isinstance(time, datetime) and time == time):  # pandas' NaT equals nothing
+            raise TypeError(
+                f"{name} is {printable(repr(time))}, no datetime: give datetime.now(UTC) or"
+                ' datetime.fromisoformat("2026-08-19T15:00:00+02:00")'
+            )
 
 
 def judge(
@@ -112,15 +124,23 @@ def judge_freshness(
     else:
         age = instant(as_of, zone) - instant(newest, zone)
         what = f"the newest {freshness.field} is" if freshness.field else "the table was loaded at"
-        at = instant(newest, zone).isoformat(sep=" ", timespec="seconds")
+        at = on_the_wall(newest, zone)
         if age < timedelta(0):
-            says = f"{what} {at}, {lasting(-age)} in the future of {instant(as_of, zone).isoformat(' ', 'seconds')}"
+            says = f"{what} {at}, {lasting(-age)} in the future of {on_the_wall(as_of, zone)}"
         elif age > freshness.max_lag:
             says = f"{what} {at}, {lasting(age)} old, expected at most {lasting(freshness.max_lag)}"
         else:
             yield KEPT
             return
         yield broken(contract, "freshness", freshness.field, says, reading.rows, reading.rows)
+
+
+def on_the_wall(value: date, zone: str) -> str:
+    """A time as the clocks of the contract's zone show it."""
+    moment = instant(value, zone)
+    with suppress(OverflowError, ValueError):  # within a day of the years 1 and 9999 it stays in UTC
+        moment = moment.astimezone(ZoneInfo(zone))
+    return moment.isoformat(sep=" ", timespec="seconds")
 
 
 def judge_missing(reading: Reading, contract: Contract, field: Field) -> Iterator[Violation | NotChecked]:
@@ -223,7 +243,9 @@ def sentence(field: Field, rule: Rule) -> str:
     if rule == "type":
         return f"are not of type {field.type}"
     if rule == "enum":
-        allowed = [quoted(shown(value, rule)) for value in field.enum or ()]
+        values = [shown(value, rule) for value in field.enum or ()]
+        all_plain = all(is_plain(value) for value in values if isinstance(value, str))
+        allowed = [quoted(value, all_plain) for value in values]  # all of one list in one way
         rest = f", … {len(allowed) - LISTED} more" if len(allowed) > LISTED else ""
         return f"are outside the allowed [{', '.join(allowed[:LISTED])}{rest}]"
     if rule == "range":
@@ -291,9 +313,14 @@ def shorten(text: str) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-def quoted(value: Any) -> str:
-    """A value inside a sentence; text in quotes where it would pass for another value or its end be hard to see."""
+def is_plain(text: str) -> bool:
+    """Whether the text needs no quotes: it passes for no other value, and its end is plain to see."""
+    is_word = text[:1].isalpha() and text.replace("_", "").replace("-", "").isalnum()
+    return is_word and text.lower() not in ("true", "false", "null", "none")
+
+
+def quoted(value: Any, may_be_plain: bool = True) -> str:
+    """A value inside a sentence; text in quotes where it is not plain."""
     if isinstance(value, str):
-        is_plain = value.isalnum() and not value[0].isdigit() and value.lower() not in ("true", "false", "null", "none")
-        return value if is_plain else repr(value).replace("\\\\", "\\")  # `shown` has escaped it already
+        return value if may_be_plain and is_plain(value) else repr(value).replace("\\\\", "\\")  # `shown` escaped it
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -6,6 +6,7 @@ from typing import Any
 
 from clause.daybook import counted
 from clause.matrix import GUARDS, IN_THE_BUILD, Result, Row, cells, heads, nth
+from clause.plots import pyplot
 from contracts.errors import printable
 
 COLOURS = {"early": "#0072B2", "late": "#E69F00", "none": "#FFFFFF", "unknown": "#DDDDDD", "alarm": "#D55E00"}
@@ -13,7 +14,7 @@ COLOURS = {"early": "#0072B2", "late": "#E69F00", "none": "#FFFFFF", "unknown": 
 
 def plot(result: Result) -> Any:
     """A matplotlib figure of the matrix, with the cost beside it. Its label is its alt text."""
-    import matplotlib.pyplot as plt
+    plt = pyplot()
     from matplotlib.patches import Rectangle
 
     rows = [row for row in result.matrix if row.applies]

@@ -21,12 +21,23 @@ MARKS: dict[str, dict[str, Any]] = {
 }
 
 
+def pyplot() -> Any:
+    """matplotlib.pyplot; where matplotlib is missing, ModuleNotFoundError says how to get it."""
+    try:
+        from matplotlib import pyplot as plt
+    except ModuleNotFoundError as error:
+        if error.name != "matplotlib":
+            raise
+        says = "a figure needs matplotlib, which is not installed: run python -m pip install matplotlib"
+        raise ModuleNotFoundError(says, name="matplotlib") from None
+    return plt
+
+
 def plot(
     days: Iterable[Day], verdicts: Sequence[Verdict], *panels: str, unit: str = "EUR_cents", source: str = ""
 ) -> Any:
     """A matplotlib figure of the panels "gmv", "markdown", "mix" (all three without one). Its label is its alt text."""
-    import matplotlib.pyplot as plt
-
+    plt = pyplot()
     days = [day for day in in_order(days) if day.day and day.orders]
     if not days:
         raise ValueError("there is no day with orders to draw; give the metrics of at least one")

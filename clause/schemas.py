@@ -227,7 +227,8 @@ def bind(cls: type, columns: dict[str, Column], agreed: Contract, place: str) ->
             faults.append(Fault(source, 1, 1, f"{at}: the contract has no field {name!r}; it has {names}"))
             continue
         for clause, says in disagreements(column, field):
-            faults.append(Fault(source, agreed.line(name, clause) or 1, 1, f"{at}, {clause}: {says}; correct one"))
+            cure = "" if clause == "required" else "; correct one"
+            faults.append(Fault(source, agreed.line(name, clause) or 1, 1, f"{at}, {clause}: {says}{cure}"))
         held[name] = bound(column, field)
     if faults:
         raise ContractError(tuple(faults))

@@ -1,6 +1,6 @@
 """How the gate says its verdict: text for people, JSON, GitHub annotations, JUnit XML and SARIF for machines."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from validate import Report
+
+MANY = 3  # clauses of which the same is to be said share a line
 
 GREEN, RED, YELLOW, PLAIN = "\033[32m", "\033[31m", "\033[33m", "\033[0m"
 
@@ -53,10 +55,8 @@ def text(report: "Report", contract: Contract, colour: bool = False) -> str:
     def paint(ink: str, words: str) -> str:
         return f"{ink}{words}{PLAIN}" if colour else words
 
-    lines = [f"{paint(RED, 'broken')}       {found.rule:<10} {found.message}" for found in report.violations]
-    for clause in report.not_checked:
-        about = f"{clause.field}: " if clause.field else ""
-        lines.append(f"{paint(YELLOW, 'not checked')}  {clause.rule:<10} {printable(about)}{printable(clause.reason)}")
+    lines = [f"{paint(RED, 'broken')}       {line}" for line in together(report.violations)]
+    lines += [f"{paint(YELLOW, 'not checked')}  {line}" for line in together(report.not_checked)]
     if report.additive_columns:
         lines.append(f"additive     {'':<10} {', '.join(map(printable, report.additive_columns))}")
     clauses = f"{report.checked} clause{'' if report.checked == 1 else 's'} checked"
@@ -69,6 +69,30 @@ def text(report: "Report", contract: Contract, colour: bool = False) -> str:
         "could not check": paint(YELLOW, "COULD NOT CHECK: no clause could be checked"),
     }[report.verdict]
     return "\n".join([*lines, f"{verdict} ({about})"])
+
+
+def together(findings: Sequence[Violation | NotChecked]) -> Iterator[str]:
+    """A line for each finding, or for all that say the same of many columns."""
+    groups: dict[str, list[Violation | NotChecked]] = {}
+    for found in findings:
+        groups.setdefault(said(found), []).append(found)
+    for found in findings:
+        says = said(found)
+        alike = groups[says]
+        if len(alike) < MANY:
+            about = printable(f"{found.field}: ") if found.field else ""
+            yield f"{found.rule:<10} {found.message if isinstance(found, Violation) else about + says}"
+        elif found is alike[0]:
+            rules = {one.rule for one in alike}
+            fields = list(dict.fromkeys(printable(one.field or "the table") for one in alike))
+            yield f"{rules.pop() if len(rules) == 1 else '':<10} {len(alike)} clauses ({', '.join(fields)}): {says}"
+
+
+def said(found: Violation | NotChecked) -> str:
+    """What is said of the field, without its name."""
+    if isinstance(found, NotChecked):
+        return printable(found.reason)
+    return found.message.removeprefix(printable(f"{found.field}: ")) if found.field else found.message
 
 
 def as_json(report: "Report", contract: Contract) -> str:

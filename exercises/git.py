@@ -17,11 +17,15 @@ AGAIN = "python -m exercises submit"
 
 
 class Refused(Exception):
-    """Why nothing is handed in, in one sentence. status: 1 the work is not finished, 2 it cannot be handed in."""
+    """Why nothing is handed in, in one sentence, and commands to copy that mend it.
 
-    def __init__(self, sentence: str, status: int = 2) -> None:
+    status: 1 the work is not finished, 2 it cannot be handed in.
+    """
+
+    def __init__(self, sentence: str, status: int = 2, commands: tuple[str, ...] = ()) -> None:
         super().__init__(sentence)
         self.status = status
+        self.commands = commands
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,8 @@ def look(git: Git) -> Place:
     for name in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
         if git.run("-c", "user.useConfigOnly=true", "var", name).status:
             raise Refused(
-                'git does not know who commits: git config user.name "YOUR NAME", git config user.email YOUR@ADDRESS,'
-                f" and run {AGAIN} again"
+                f"git does not know who commits: tell it with these two commands, and run {AGAIN} again",
+                commands=('git config user.name "YOUR NAME"', "git config user.email YOUR@ADDRESS"),
             )
     remotes = git("remote").split()
     if "origin" not in remotes:

@@ -53,14 +53,18 @@ def main(
     made.add_argument("--yes", action="store_true", help="do not ask before committing and pushing")
     chosen = made.parse_args(arguments)
     asks = not chosen.yes and somebody_there()
+    again = f"{AGAIN} --draft" if chosen.draft else AGAIN
     try:
         return hand_in(Git(root, asks), chosen.draft, asks, judge, suite or run_suite)
     except Refused as refused:
         sys.stdout.flush()
-        print(f"submit: {shortened(printable(masked(str(refused))), 1900)}", file=sys.stderr)
+        why = str(refused).replace(f"{AGAIN} again", f"{again} again")
+        print(f"submit: {shortened(printable(masked(why)), 1900)}", file=sys.stderr)
+        for command in refused.commands:
+            print(f"    {command}", file=sys.stderr)
         return refused.status
     except KeyboardInterrupt:
-        print(f"\nsubmit: interrupted; run {AGAIN} again to go on", file=sys.stderr)
+        print(f"\nsubmit: interrupted; run {again} again to go on", file=sys.stderr)
         return 130
 
 

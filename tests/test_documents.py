@@ -1,11 +1,17 @@
 """README, MANUAL and CONTRIBUTING name what is there: each file of ours, each option, each target of make."""
 
 import contextlib
+import datetime as dt
+import importlib.util
 import io
 import re
+import sys
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+import contracts
 import drill
 import make
 import monitors
@@ -19,7 +25,8 @@ PLACE = re.compile(r"`((?:clause|contracts|exercises|notebooks|tests|workbook|\.
 FOLDERS = ["clause", "contracts", "exercises", "notebooks", "tests", "workbook"]
 READERS_OWN = {"build/listings.parquet", "exercises/ex6_upstream.yaml", "contracts/mine.yaml"}
 CONTRACTS = ["lint", "diff", "plan", "readers", "audit", "compat", "export", "import"]
-OTHERS = {"--global", "--stat", "--help"} | {  # options of git and uv, and of spark-submit
+OTHERS = {"--global", "--stat", "--help"} | {  # options of git, uv, pytest and spark-submit
+    "--ignore",
     "--master",
     "--universal",
     "--python-version",
@@ -78,3 +85,57 @@ def test_each_option_that_is_named_is_one(name, options):
 def test_each_target_of_make_that_is_named_is_one(name):
     named = set(re.findall(r"`make ([a-z-]+)", text(name)))
     assert named and named <= set(make.TARGETS)
+
+
+# --- the manual's examples, as they stand there -----------------------------------------------------------------------
+
+
+def example(heading: str, language: str, words: str) -> str:
+    """The one code block of a section that holds these words."""
+    section = text("MANUAL.md").partition(f"\n## {heading}")[2].partition("\n## ")[0]
+    (block,) = [block for block in re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL) if words in block]
+    return block
+
+
+@pytest.fixture
+def team(tmp_path, monkeypatch):
+    """A folder of a team's own, with the manual's contract and rows that keep it; run(name, code) imports a module."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("contracts", "build"):
+        (tmp_path / folder).mkdir()
+    contract = example("Your own contract", "yaml", "price_cents")
+    (tmp_path / "contracts/listings.yaml").write_text(contract, encoding="utf-8")
+    rows = pa.table({"item_condition": ["A", "B"], "price_cents": [1250, 900]})
+    pq.write_table(rows, tmp_path / "build/listings.parquet")
+
+    def run(name, code):
+        (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
+        spec = importlib.util.spec_from_file_location(name, tmp_path / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, name, module)
+        spec.loader.exec_module(module)
+        return module
+
+    return tmp_path, rows, run
+
+
+def test_the_manuals_test_passes_on_rows_that_keep_the_manuals_contract_and_on_no_stale_ones(team):
+    here, _, run = team
+    manuals_test = run("manuals_test", example("Your own contract", "python", "def test_"))
+    manuals_test.test_listings_keep_their_contract()
+    contract = here / "contracts/listings.yaml"
+    stale = "freshness: {max_lag: 1h, field: synced_at, timezone: UTC}\n"
+    field = "  - {name: synced_at, type: timestamp}\n"
+    contract.write_text(contract.read_text(encoding="utf-8").replace("fields:", f"{stale}fields:") + field, "utf-8")
+    rows = pa.table({"item_condition": ["A"], "price_cents": [1], "synced_at": [dt.datetime(2020, 1, 1)]})
+    pq.write_table(rows, "build/listings.parquet")
+    with pytest.raises(AssertionError, match="expected at most 1 h"):
+        manuals_test.test_listings_keep_their_contract()
+
+
+def test_the_manuals_class_is_held_to_the_manuals_contract(team):
+    here, rows, run = team
+    prices = run("manuals_prices", example("At a function's signature", "python", "@contract"))
+    assert prices.Listings.to_contract() == contracts.load(here / "contracts/listings.yaml")
+    priced = prices.price(prices.Listings.parse(rows))
+    assert priced.to_pyarrow().to_pydict() == {"price": [12.5, 9.0]}

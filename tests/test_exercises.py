@@ -96,6 +96,7 @@ def test_a_right_answer_in_another_form_passes(number, case, desk):
 @pytest.mark.parametrize(("number", "case"), cases("WRONG"))
 def test_a_wrong_answer_fails_with_its_own_message(number, case, desk):
     said = message(number, edited(ANSWERS[number].ANSWER, *case[1:-1]), desk)
+    assert "?." not in said
     assert said, "a wrong answer passes"
     assert case[-1] and case[-1] in " ".join(said.split()).replace("expected ", "expected  ")
 

@@ -12,6 +12,8 @@ import pytest
 import yaml
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
+import contracts
+import drill
 import seed
 import validate
 from clause import verdicts
@@ -79,6 +81,21 @@ def test_exit_2_where_nothing_was_checked(here, capsys):
     status, out = said(capsys, "t.yaml", "empty.jsonl")
     assert status == COULD_NOT_CHECK
     assert out.splitlines()[-1] == "COULD NOT CHECK: no clause could be checked (t 1.0.0, 0 rows, 0 clauses checked)"
+
+
+def test_what_is_wrong_with_the_file_as_a_whole_is_said_once(here, capsys):
+    (here / "semicolons.csv").write_text("listing_id;item_condition\n1;A\n", encoding="utf-8")
+    status, out = said(capsys, LISTINGS, "semicolons.csv")
+    names = ", ".join(field.name for field in contracts.load(LISTINGS).fields)
+    assert status == BROKEN and out.splitlines()[1:] == [
+        f"broken       missing    12 clauses ({names}): the column is missing; the only column is"
+        " 'listing_id;item_condition', so are the cells separated by commas?;"
+        " affects data-platform, pricing-service, finance-reporting",
+        "not checked  freshness  synced_at: synced_at holds no time to judge by",
+        f"not checked             30 clauses ({names}): the column is missing",
+        "additive                listing_id;item_condition",
+        "BROKEN: 13 violations (listings 1.4.0, 1 row, 13 clauses checked)",
+    ]
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -149,6 +166,16 @@ def test_exit_2_where_the_command_line_is_wrong(here, capsys, arguments):
         validate.main(arguments)
     assert stop.value.code == COULD_NOT_CHECK
     assert "usage: python validate.py" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [validate.main, drill.main])
+def test_exchanged_arguments_are_asked_about(here, capsys, command):
+    assert command(["kept.csv", "t.yaml"]) == COULD_NOT_CHECK
+    asked = "kept.csv is no contract, and t.yaml may be one: did CONTRACT and DATA change places?"
+    assert capsys.readouterr().err.removeprefix("drill.py: ") == f"{asked} Write the contract first\n"
+    for contract, data in [("kept.csv", "broken.csv"), ("none.yaml", "t.yaml")]:
+        assert command([contract, data]) == COULD_NOT_CHECK
+        assert capsys.readouterr().err.startswith(f"{contract}:1:1: ")
 
 
 def test_a_crash_is_no_verdict():

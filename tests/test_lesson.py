@@ -1,5 +1,6 @@
 """The main job, as a student runs it."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -7,7 +8,9 @@ import tomllib
 
 import pytest
 
+import drill
 import lesson
+import monitors
 import seed
 
 
@@ -23,11 +26,44 @@ def test_gate_prints_the_three_verdicts_of_the_story(tmp_path):
 
 def test_everything_at_the_root_is_installed():
     project = tomllib.loads((seed.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
-    modules = {path.stem for path in seed.ROOT.glob("*.py")} - {"make"}
+    modules = {path.stem for path in seed.ROOT.glob("*.py")} - {"make", "lesson"}  # which only a clone has a use for
     inits = [*seed.ROOT.glob("*/__init__.py"), *seed.ROOT.glob("contracts/*/__init__.py")]
     packages = {".".join(path.parent.relative_to(seed.ROOT).parts) for path in inits}
     packages -= {"exercises", "workbook"}  # the student's, not the tool's
     assert (set(project["py-modules"]), set(project["packages"])) == (modules, packages)
+
+
+def test_installed_without_the_clone_the_shop_writes_nothing_and_says_why(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(seed, "ROOT", tmp_path)
+    monkeypatch.setattr(seed, "SHOP", tmp_path / "data" / "shop.duckdb")
+    assert seed.main() == 2
+    assert "run it in a clone" in capsys.readouterr().err and not list(tmp_path.iterdir())
+
+
+def test_the_tool_alone_needs_nothing_of_the_lesson():
+    project = tomllib.loads((seed.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = {"plots", "lesson", "dev"}
+    of_extras = {re.match(r"[\w-]+", line)[0] for name in extras for line in project["optional-dependencies"][name]}
+    of_tool = {re.match(r"[\w-]+", line)[0].replace("-", "_").lower() for line in project["dependencies"]}
+    assert {"jupyterlab", "matplotlib"} <= of_extras and not of_extras & of_tool
+    known = of_tool | {"ibis", "re2", "yaml", "pydantic_core"}  # by another name than that of the package
+    tool = [seed.ROOT / f"{name}.py" for name in ("boundary", "drill", "monitors", "seed", "validate")]
+    for path in [*tool, *(seed.ROOT / "clause").glob("*.py"), *(seed.ROOT / "contracts").rglob("*.py")]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+        names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        outside = {name.partition(".")[0] for name in names} - sys.stdlib_module_names
+        lazily = {"matplotlib", "IPython"} if path.stem in ("plots", "matrix_figure") else set()
+        ours = {"boundary", "clause", "contracts", "drill", "monitors", "seed", "validate", "fcntl", "resource"}
+        assert not outside - known - ours - lazily, path
+
+
+@pytest.mark.parametrize("command", [drill.main, monitors.main])
+def test_a_figure_without_matplotlib_is_refused_with_a_cure(monkeypatch, tmp_path, capsys, command):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert command(["--plot", str(tmp_path / "x.png")]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1 and "python -m pip install matplotlib" in err
 
 
 def test_a_contracts_folder_of_ones_own_does_not_hide_ours(tmp_path):

@@ -126,7 +126,7 @@ def in_order(found: dict[object, int]) -> list[object]:
 
 def shown(value: Any) -> str:
     """A value as SQL writes it."""
-    return text(value) if isinstance(value, str) else str(value)
+    return text(value) if isinstance(value, str) else "NULL" if value is None else str(value)
 
 
 def listed(words: Iterable[str], most: int = 12) -> str:

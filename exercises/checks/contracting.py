@@ -23,7 +23,8 @@ def contract_in(book: Workbook, name: str) -> Contract:
     if faults:
         first, more = faults[0], len(faults) - 1
         others = f"\n{more} more: python -m contracts lint exercises/{name}" if more else ""
-        raise Wrong(place(path, first.line), f"The contract has a fault: {first.message}.{others}")
+        end = "" if first.message.endswith("?") else "."
+        raise Wrong(place(path, first.line), f"The contract has a fault: {first.message}{end}{others}")
     return contract
 
 

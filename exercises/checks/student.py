@@ -205,7 +205,7 @@ class Answer:
             hint = f" There is {near[0]}, which differs in case." if near else ""
             raise Wrong(
                 place(self.path),
-                f"There is no function {name} in the file; the head of the stub says what it should do.{hint}",
+                f"There is no function {name} in the file; the head of the file says what it should do.{hint}",
             )
         if not callable(function):
             raise self.wrong(name, f"{name} is {shown(function)}, but a function belongs here.")

@@ -55,7 +55,7 @@ def check_helpers(answer: Answer) -> None:
             got = answer.ask(name, *arguments)
             if bool(got) is not right:
                 called = f"{name}({', '.join(map(shown, arguments))})"
-                why = f"{name}: the head of the stub says what counts as what."
+                why = f"{name}: the head of the file says what counts as what."
                 raise answer.wrong(name, why, called=called, expected=str(right), got=shown(got))
 
 

@@ -108,8 +108,9 @@ def test_a_blast_radius_runs_the_model_with_all_that_it_reads(tmp_path):
 select id % 2 as odd, sum(price_cents * decode(g, 'A', 3, 'B', 2, 'C', 1, 1)) as total from s group by 1""",
     }
     found = ask(tmp_path, files, dialect="snowflake", data={"items": [str(tmp_path / "items.csv")]}, amount="total")
-    radius = next(one.blast_radius for one in found.findings if one.rule == "silent-else")
-    assert radius is not None
+    [finding] = [one for one in found.findings if one.rule == "silent-else"]
+    radius = finding.blast_radius
+    assert radius is not None and "(NULL 1, 'Z' 1)" in finding.message
     assert (radius["rows"], radius["default"]) == (4, 2)
     assert radius["values"] == [[None, 1], ["Z", 1]]
     total = radius["totals"][0]

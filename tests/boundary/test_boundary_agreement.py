@@ -27,8 +27,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:The 'future.infer_string'")
     "columns, clause, says",
     [
         ({"price_cents": str}, "type", "the class says string, the contract integer"),
-        ({"price_cents": int | None}, "required", "required: true"),
-        ({"size": str}, "required", "required: false"),
+        ({"price_cents": int | None}, "required", "required: true; write int, without | None, or take required out"),
+        ({"size": str}, "required", "required: false; write str | None, or required: true in the contract"),
         ({"item_condition": Annotated[str, Check.isin("A", "B")]}, "enum", "['A', 'B', 'C']"),
         ({"item_condition": Literal["A", "B", "X"]}, "enum", "['A', 'B', 'X']"),
         ({"brand": Annotated[str, Check.isin("A")]}, "enum", "no enum"),

@@ -56,13 +56,16 @@ def hand_in(desk, capsys):
 
 @pytest.fixture
 def refused(desk, hand_in):
-    """Hand in, which is refused in one sentence, with nothing changed here or at origin. Gives the sentence."""
+    """Hand in, which is refused in one sentence, with nothing changed here or at origin. Gives what is said.
 
-    def run(*arguments, status=2, **given):
+    commands: how many follow the sentence, each on its line.
+    """
+
+    def run(*arguments, status=2, commands=0, **given):
         before = state(desk)
         found, _, err = hand_in(*arguments, **given)
         assert found == status
-        assert err.startswith("submit: ") and err.count("\n") == 1
+        assert err.startswith("submit: ") and err.count("\n") == 1 + commands
         assert state(desk) == before
         return err
 

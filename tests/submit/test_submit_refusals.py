@@ -85,12 +85,14 @@ def test_unmerged_paths_that_no_merge_has_left(desk, refused):
 
 def test_no_name(desk, refused, monkeypatch):
     desk("config", "--unset", "user.email")
-    assert "git does not know who commits" in refused()
+    told = refused("--draft", commands=2)
+    assert "git does not know who commits" in told and "run python -m exercises submit --draft again\n" in told
+    assert told.splitlines()[1:] == ['    git config user.name "YOUR NAME"', "    git config user.email YOUR@ADDRESS"]
     monkeypatch.setenv("GIT_AUTHOR_EMAIL", "a@example")
-    assert "git does not know who commits" in refused()  # half of it
+    assert "git does not know who commits" in refused(commands=2)  # half of it
     desk("config", "user.email", "student@example")
     desk("config", "--unset", "user.name")
-    assert "git does not know who commits" in refused()  # the name of the account is none
+    assert "git does not know who commits" in refused(commands=2)  # the name of the account is none
 
 
 def test_the_branch_is_checked_out_in_another_worktree(desk, refused, tmp_path):

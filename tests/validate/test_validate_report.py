@@ -59,6 +59,20 @@ def test_a_message_stays_short_however_many_rows_fail(table):
     assert len(found.message) < 1300 and "\n" not in found.message
 
 
+@pytest.mark.parametrize(
+    ("enum", "says"),
+    [
+        (["registered", "in_transit", "hand-over"], "[registered, in_transit, hand-over]: x_y (1 row)"),
+        (["registered", "in transit"], "['registered', 'in transit']: x_y (1 row)"),
+        (["A", "null"], "['A', 'null']: x_y (1 row)"),
+        (["A", "-5"], "['A', '-5']: x_y (1 row)"),
+    ],
+)
+def test_the_words_of_an_enum_are_written_in_one_way(enum, says):
+    [found] = validate(column("x_y"), contract(field(enum=enum)))
+    assert says in found.message
+
+
 # --- a function of its arguments -----------------------------------------------------------------------------------
 
 

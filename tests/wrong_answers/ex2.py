@@ -118,7 +118,7 @@ WRONG = [
     ("no brand", "  - {name: brand, type: string, required: true}\n", "", "nothing about the column brand"),
     ("a promise that 18 August does not keep", "unit: EUR_cents", "unit: EUR_cents\n    max: 100", "promises too much"),
     ("a contract that is no YAML", "fields:", "fields", "The contract has a fault"),
-    ("a misspelt key", "    required: true\n    enum", "    require: true\n    enum", "The contract has a fault"),
+    ("a misspelt key", "    required: true\n    enum", "    require: true\n    enum", "did you mean required?"),
     ("bare truthiness for required", MISSING, "return not value or value != value", "`not value`"),
     ("'' is missing", MISSING, "return value is None or value == '' or value != value", "'' is a value"),
     ("== on NaN", MISSING, "return value is None or value == float('nan')", "NaN is not there"),
