@@ -242,6 +242,9 @@ def calendar(days: Sequence[Day], verdicts: Sequence[Verdict], unit: str = "EUR_
         counts = f"{counted(len(alerts), 'alert')} on {counted(judged, 'day')} judged"
         lines.append(f"{monitor}{whose(part)}: {counts}{first}")
     lines += filter(None, (revenue(days, verdicts, part, unit) for part in parts))
+    if unit.endswith("_cents") and any(day.gmv % 1 for day in days):
+        whole = unit.removesuffix("_cents")
+        lines.append(f"GMV: the amounts are no whole cents, so is their unit {whole}? write --unit {whole}")
     if any(one.monitor == "blended" and one.status == "alert" for one in verdicts):
         says = "blended: backtest(days) in Python says how far your quiet days are off; --points sets the threshold"
         lines.append(says)

@@ -34,6 +34,15 @@ def test_the_calendar(capsys):
     assert printed.isascii() and "\033" not in printed
 
 
+@pytest.mark.parametrize(
+    ("euros", "unit", "asks"), [(True, "EUR_cents", True), (True, "EUR", False), (False, "EUR_cents", False)]
+)
+def test_amounts_that_are_no_whole_cents_are_asked_about(rows, tmp_path, capsys, euros, unit, asks):
+    priced = [{**row, "charged_cents": row["charged_cents"] / 100 + 0.25} for row in rows] if euros else rows
+    monitors.main([write(tmp_path / "orders.csv", priced), "--unit", unit])
+    assert ("is their unit EUR? write --unit EUR" in capsys.readouterr().out) is asks
+
+
 def test_json(capsys):
     assert monitors.main(["--format", "json"]) == 1
     document = json.loads(capsys.readouterr().out)
