@@ -48,15 +48,7 @@ def all_or_none(folder: Path, names: Sequence[str]) -> Iterator[Path]:
     Raises OSError.
     """
     folder = folder.absolute()
-    for path in (folder / name for name in names):
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, "Is a folder, and a file is to be written", str(path))
-        if path.exists() and not os.access(path, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-    with (
-        turn(folder, len(names) > 1) as beside,
-        tempfile.TemporaryDirectory(prefix=HALF, dir=beside, ignore_cleanup_errors=True) as home,
-    ):
+    with turn(folder, len(names) > 1) as beside, room(folder, names, beside) as home:
         half = Path(home, "new")
         half.mkdir()
         try:
@@ -76,6 +68,16 @@ def all_or_none(folder: Path, names: Sequence[str]) -> Iterator[Path]:
         else:
             half.rename(folder)
         to_disk(beside)
+
+
+def room(folder: Path, names: Sequence[str], beside: Path) -> tempfile.TemporaryDirectory[str]:
+    """A folder to begin the files in, if their places may be written; asked in one's turn, when nobody moves them."""
+    for path in (folder / name for name in names):
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "Is a folder, and a file is to be written", str(path))
+        if not os.access(path, os.W_OK) and path.exists():
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    return tempfile.TemporaryDirectory(prefix=HALF, dir=beside, ignore_cleanup_errors=True)
 
 
 def put(half: Path, folder: Path, names: Sequence[str]) -> None:
