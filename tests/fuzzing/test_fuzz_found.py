@@ -131,7 +131,7 @@ class Shy:
 
 def test_a_duration_of_numpy_is_no_integer():
     for kind in ("integer", "number"):
-        for value in (np.timedelta64(1, "D"), np.timedelta64(1)):
+        for value in (np.timedelta64(1, "D"), np.timedelta64(1, "ns")):
             assert validate([{"a": value}], agreement({"type": kind, "unique": True}))[0].rule == "type"
 
 
