@@ -139,3 +139,9 @@ def test_the_manuals_class_is_held_to_the_manuals_contract(team):
     assert prices.Listings.to_contract() == contracts.load(here / "contracts/listings.yaml")
     priced = prices.price(prices.Listings.parse(rows))
     assert priced.to_pyarrow().to_pydict() == {"price": [12.5, 9.0]}
+
+
+def test_the_map_of_the_tests_names_each_file_and_folder():
+    tests = seed.ROOT / "tests"
+    there = {path.name for path in tests.glob("test_*.py")} | {path.parent.name for path in tests.glob("*/test_*.py")}
+    assert len(there) > 20 and not {name for name in there if name not in text("tests/README.md")}

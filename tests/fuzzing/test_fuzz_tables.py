@@ -76,7 +76,9 @@ SCALARS = st.one_of(
     st.sampled_from(
         [np.int8(1), np.uint64(2**64 - 1), np.float32(0.1), np.float16("nan"), np.bool_(True), np.str_("A")]
     ),
-    st.sampled_from([np.datetime64("2026-08-19"), np.datetime64("NaT", "s"), np.array([1, 2]), np.array("A"), 1j, Ellipsis]),
+    st.sampled_from(
+        [np.datetime64("2026-08-19"), np.datetime64("NaT", "s"), np.array([1, 2]), np.array("A"), 1j, Ellipsis]
+    ),
     st.sampled_from([Fraction(1, 3), Fraction(10**400), pd.Timestamp.min, pd.Timestamp.max, np.timedelta64(1, "D")]),
     st.builds(Thing),
 )
