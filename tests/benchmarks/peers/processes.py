@@ -87,14 +87,12 @@ def environment(name: str) -> Path:
 
 
 def later_python() -> str:
-    """A Python of 3.12 or 3.13 that runs: this one, one on the PATH, one of pyenv's; this one where there is none."""
+    """A Python of 3.12 or 3.13 that runs: this one, or one on the PATH; this one where there is none."""
     if sys.version_info >= (3, 12):
         return sys.executable
-    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv", "versions")
-    found = [shutil.which(name) for name in ("python3.13", "python3.12")]
-    for each in (*found, *sorted(pyenv.glob("3.1[23].*/bin/python3"), reverse=True)):
+    for each in map(shutil.which, ("python3.13", "python3.12")):
         if each and subprocess.run([each, "-c", "import venv"], capture_output=True).returncode == 0:
-            return str(each)
+            return each
     return sys.executable
 
 
