@@ -26,6 +26,7 @@ from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+import pyarrow.dataset  # which DuckDB reads Arrow by: a Ctrl-C while it imports it by itself crashes
 import yaml
 
 from contracts.ending import command

@@ -82,6 +82,8 @@ def open_arrays(
     held = [array.cast(pa.float32()) if pa.types.is_float16(array.type) else array for array in arrays.values()]
     untyped = frozenset(name for name, array in arrays.items() if pa.types.is_null(array.type))
     table = pa.table([*held, pa.nulls(rows, pa.bool_())], names=[f"a{i}" for i in range(len(held) + 1)])
+    import pyarrow.dataset  # noqa: F401  # here, since it takes a while; a Ctrl-C while DuckDB imports it crashes
+
     try:
         relation = connect().from_arrow(table)
         source = open_relation(origin, relation, arrays, [*arrays, ("every", "row")], untyped=untyped, **extra)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset  # which DuckDB reads Arrow by: a Ctrl-C while it imports it by itself crashes
 
 from clause.sources import connect
 from contracts import Contract, Field
