@@ -55,7 +55,7 @@ from clause.loading import load, newest, split
 from clause.matrix import Notice, Result, Row, as_text
 from clause.matrix_figure import plot
 from clause.mutations import MUTATIONS, DoesNotApply
-from clause.plots import pyplot
+from clause.plots import pyplot, save
 from clause.proposing import Proposal, missing, tighter, written
 from clause.roles import Table
 from clause.running import Consumers, differ, distinct
@@ -368,9 +368,7 @@ def run(given: Any) -> int:
     result = drill(contract, given.data, spec=spec, progress=tell if sys.stderr.isatty() else None, **wanted)
     if given.plot:
         os.environ.setdefault("MPLBACKEND", "Agg")  # a file needs no screen
-        figure = plot(result)
-        with whole_or_not_at_all(Path(given.plot)) as half:
-            figure.savefig(half, dpi=120)
+        save(plot(result), given.plot)
     said = json_text(result.to_dict(), indent=1) if given.format == "json" else as_text(result)
     with suppress(BrokenPipeError):  # nobody reads on (`| head`), but the exit status still says it
         print(said, flush=True)

@@ -34,16 +34,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import contracts
 from clause import daybook
 from clause.daybook import Day, Verdict, add_to_store, by_monitor, calendar, compare, in_order, read_store
-from clause.plots import plot
+from clause.plots import plot, save
 from contracts.ending import cannot, command, of_output
 from contracts.errors import json_text, printable
-from contracts.writing import whole_or_not_at_all
 
 __all__ = ["Day", "Rules", "Spec", "Verdict", "add_to_store", "backtest", "calendar", "compare", "daily_metrics"]
 __all__ += ["judge", "onsets", "plot", "read_store"]
@@ -331,9 +329,7 @@ def run(given: Any) -> int:
     if given.plot:
         os.environ.setdefault("MPLBACKEND", "Agg")  # a file needs no screen
         source = given.data or "orders of the shop, August 2026"
-        figure = plot(days, verdicts, unit=rules.unit, source=source)
-        with whole_or_not_at_all(Path(given.plot)) as half:
-            figure.savefig(half, dpi=120)
+        save(plot(days, verdicts, unit=rules.unit, source=source), given.plot)
     dates = {day.day for day in days if day.day}
     if given.store:
         days, verdicts = news(days, verdicts, {day.day for day in brought})

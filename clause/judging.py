@@ -83,7 +83,8 @@ def judge(
         else:
             yield from judge_field(reading, contract, field, tally)
     if contract.evolution.additive == "forbidden" and reading.columns:
-        additive = [name for name in reading.columns if name not in [field.name for field in contract.fields]]
+        named = {field.name for field in contract.fields}
+        additive = [name for name in reading.columns if name not in named]
         for name in additive:
             says = f"column {name!r} is not in the contract, which forbids additive columns"
             yield broken(contract, "additive", name, says, reading.rows, reading.rows)

@@ -8,10 +8,12 @@ import html
 import io
 import itertools
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from clause.daybook import ELSE, Day, Verdict, by_monitor, in_order, scale, whose
 from contracts.errors import printable
+from contracts.writing import whole_or_not_at_all
 
 HATCHES = (("#0072B2", ""), ("#E69F00", "//"), ("#F0E442", ".."), ("#56B4E9", "||"), ("#CC79A7", "--"))
 MARKS: dict[str, dict[str, Any]] = {
@@ -123,6 +125,12 @@ def draw_mix(ax: Any, days: Sequence[Day], said: Sequence[Verdict], unit: str) -
     ax.set(ylabel="% of orders", ylim=(0, 100))
     first, last = (", ".join(f"{printable(name)} {shares[name][i]:.0f}%" for name in names) for i in (0, -1))
     return f"{first} on the first day; {last} on the last" if names else "no branches"
+
+
+def save(figure: Any, path: str) -> None:
+    """Write a figure, whole or not at all; the suffix is its form. Raises OSError, ValueError for an unknown form."""
+    with whole_or_not_at_all(Path(path)) as half:
+        figure.savefig(half, dpi=120)
 
 
 def plain(text: str) -> str:

@@ -7,6 +7,7 @@ memory, without access to files or the network.
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -229,21 +230,26 @@ def text(path: Path, folder: Path) -> str:
         return ""  # which is not one SELECT
 
 
+@functools.cache
+def statements(sql: str) -> tuple[sqlglot.exp.Expr, ...]:
+    """The statements of a model; none where sqlglot cannot read them."""
+    with suppress(sqlglot.errors.SqlglotError, RecursionError):
+        return tuple(each for each in sqlglot.parse(sql, read="duckdb") if each)
+    return ()
+
+
 def asked_for(model: Model, dataset: str) -> Iterator[TableName]:
     """The names under which a model asks for the table."""
-    with suppress(sqlglot.errors.SqlglotError, RecursionError):
-        for statement in sqlglot.parse(model.sql, read="duckdb"):
-            for table in tables(statement) if statement else ():
-                if names_dataset(table, dataset):
-                    yield table.catalog, table.db, table.name
+    for statement in statements(model.sql):
+        for table in tables(statement):
+            if names_dataset(table, dataset):
+                yield table.catalog, table.db, table.name
 
 
 def columns_of(model: Model) -> frozenset[str]:
     """The names of columns in a model's SQL, in small letters."""
-    with suppress(sqlglot.errors.SqlglotError, RecursionError):
-        every = [each for each in sqlglot.parse(model.sql, read="duckdb") if each]
-        return frozenset(each.name.casefold() for one in every for each in one.find_all(sqlglot.exp.Column))
-    return frozenset()
+    every = (each for one in statements(model.sql) for each in one.find_all(sqlglot.exp.Column))
+    return frozenset(each.name.casefold() for each in every)
 
 
 def too_late() -> str:

@@ -26,6 +26,7 @@ from clause.signatures import names_at
 from contracts import Contract, ContractError
 from contracts.document import to_mapping
 from contracts.errors import Fault, StructuralError, ValidationError, ValidationPhase, printable
+from contracts.values import nearest
 
 S = TypeVar("S", bound="Schema")
 SEEN = 256  # table schemas that a class remembers
@@ -313,13 +314,6 @@ def misfits(cls: type[Schema], schema: TableSchema, types_too: bool = True) -> I
 NOTHING = contracts.from_mapping(
     {"version": "1.0.0", "owner": "unknown", "fields": [{"name": "none", "type": "string"}]}
 )
-
-
-def nearest(name: str, others: list[str]) -> str | None:
-    """The column that was probably meant."""
-    import difflib  # here, because most tables lack no column
-
-    return next(iter(difflib.get_close_matches(name, others, 1)), None)
 
 
 def as_table(value: Any, cls: type[Schema], phase: ValidationPhase) -> Any:

@@ -15,8 +15,8 @@ import yaml
 
 from contracts.document import Contract, Field, as_plain, to_mapping
 from contracts.errors import TELLTALE
+from contracts.yaml_text import LOADER
 
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*( [A-Za-z0-9_.()-]+)*")
 WORDS = re.compile(r"(?i)y|n|yes|no|on|off|true|false|null|nan|inf")
 

@@ -23,7 +23,7 @@ Told = tuple[int, int, str]  # line, column, what is wrong
 
 MOST_BYTES, MOST_NODES, DEEPEST = 1_000_000, 50_000, 32
 LONGEST = 100  # of a word that may be anything but text: 400,000 digits with colons take minutes to read
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's where it is there, which is faster
 RESOLVER: Any = yaml.resolver.Resolver()
 YAML = "tag:yaml.org,2002:"
 TEXT = f"{YAML}str"

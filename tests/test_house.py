@@ -40,7 +40,7 @@ LATE = {  # the modules that import within a function, and why
     "contracts.domains": "re2, which only a pattern needs",
     "contracts.forms.regex": "re2, which only a pattern needs",
     "contracts.values": "re2, zones and the nearest word, which most contracts do not need",
-    "clause.schemas": "parsing stands on schemas; difflib is for an error alone",
+    "clause.schemas": "parsing stands on schemas",
     "clause.frames": "pyarrow's datasets and with them pandas, which only Arrow tables need",
     "clause.sources": "files and frames stand on sources",
     "clause.verdicts": "XML and addresses, which one format needs each",

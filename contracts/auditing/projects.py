@@ -11,10 +11,10 @@ import yaml
 
 from contracts.auditing.stubs import Environment
 from contracts.readers import leads_out
+from contracts.yaml_text import LOADER
 
 MOST_BYTES = 1_000_000  # bytes of a file of macros
 TAGS = re.compile(r"\{\{|\{%|\{#")
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # that of libyaml where it is there, which is faster
 
 
 def is_template(source: str) -> bool:
