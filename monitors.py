@@ -369,11 +369,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         return run(given)
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:  # whoever read this has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
     except (contracts.DataError, contracts.ContractError, ModuleNotFoundError, OSError, ValueError) as error:
         if isinstance(error, OSError) and of_output(error):
             raise

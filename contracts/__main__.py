@@ -9,7 +9,6 @@ if __name__ == "__main__":
 
 import argparse
 import datetime as dt
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -435,13 +434,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        status: int = chosen.run(chosen)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:  # the reader, say `head`, has seen enough; Python would complain again at its exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+        return int(chosen.run(chosen))
     except ContractError as error:
         print(error, file=sys.stderr)
         return 2
@@ -453,7 +446,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (Wrong, DataError) as error:
         print(printable(str(error)), file=sys.stderr)
         return 2
-    return status
 
 
 if __name__ == "__main__":

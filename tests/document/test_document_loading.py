@@ -186,15 +186,6 @@ def test_the_command_from_outside(tmp_path: Path) -> None:
         left.stderr.close()
 
 
-def test_ctrl_c_ends_quietly(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def interrupted(_: str) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("contracts.__main__.load", interrupted)
-    assert main(["lint", "x"]) == 130
-    assert capsys.readouterr().err == ""
-
-
 def test_the_errors_alone_import_no_pydantic() -> None:
     code = "import sys, contracts.errors; sys.exit('pydantic' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
