@@ -1,0 +1,129 @@
+"""Nobody names their way to other files: links, globs, addresses, folders, views."""
+
+import os
+import stat
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+from attacks import X, posix, save
+
+import validate
+from clause import running, sources
+from contracts import __main__ as command
+from contracts.auditing import templating
+from contracts.errors import DataError
+from contracts.interop import import_file
+
+
+def broken(path: str) -> bool:
+    """Whether the file there is read, in which x is not A."""
+    return [(one.rule, one.failing) for one in validate.validate(path, X)] == [("enum", 1)]
+
+
+def write(path: str) -> str:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    if path.endswith(".parquet"):
+        with open(path, "wb") as file:  # or pyarrow would take s3: for an address
+            pq.write_table(pa.table({"x": ["excellent"]}), file)
+    else:
+        Path(path).write_text('{"x": "excellent"}\n' if path.endswith("l") else "x\nexcellent\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("folder", ["x=A", "c0=A", "json=A"])
+def test_a_folder_says_nothing_about_a_value(tmp_path, monkeypatch, folder, suffix):
+    monkeypatch.chdir(tmp_path)
+    assert broken(write(f"{folder}/t.{suffix}"))
+
+
+@posix
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize(
+    "name", ["q'); copy x to 'y", "[ab]*?{c}", "~", "~/t", "s3:", "https:", "file:", "|cat", "$HOME", "a\nb", "--"]
+)
+def test_the_name_of_a_file_is_a_name(tmp_path, monkeypatch, name, suffix):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    pattern = f"*.{suffix}" if "/" not in name else f"*/*.{suffix}"
+    assert broken(write(f"{name}.{suffix}")) and broken(pattern)
+
+
+def test_a_view_in_a_database_reads_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("secret.txt").write_text("TOP SECRET", encoding="utf-8")
+    with duckdb.connect("d.duckdb") as connection:
+        connection.execute("create view t as select content from read_text('secret.txt')")
+    with pytest.raises(DataError, match="disabled by configuration"):
+        import_file("d.duckdb", "table")
+
+
+@posix
+def test_links_that_lead_out_of_a_folder_are_not_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("secret.sql").write_text("{% macro m() %}TOP SECRET{% endmacro %} TOP SECRET", encoding="utf-8")
+    for folder in ("in/team", "in/macros"):
+        Path(folder).mkdir(parents=True)
+        Path(folder, "link.sql").symlink_to(tmp_path / "secret.sql")
+    save("in/dbt_project.yml", {"name": "p"})
+    Path("in/team/calls.sql").write_text("select '{{ m() }}' as x from t", encoding="utf-8")
+    save("t.yaml", X | {"consumers": ["team"]})
+    for arguments in (["audit", "in"], ["readers", "t.yaml", "x", "--consumers", "in"]):
+        assert command.main(arguments) == 2
+        out, _ = capsys.readouterr()
+        assert "is a link to a file elsewhere" in out and "SECRET" not in out
+    templates = templating.Templates("duckdb", Path("in"))
+    assert "SECRET" not in templates.rendered("{{ m() }}", "calls")[0].sql
+    models = running.Consumers(Path("in"), "t", pa.table({"x": ["A"]})).models
+    assert [one.name for one in models] == ["calls"]
+
+
+@pytest.mark.parametrize("name", ["../../x", "a/b", "a\\b", "/x", "..", ".x", "C:x", "-rf", "a\0b", "x\u202ey"])
+def test_no_name_in_a_contract_leads_out_of_the_folder(tmp_path, monkeypatch, capsys, name):
+    monkeypatch.chdir(tmp_path)
+    save("a.yaml", X | {"dataset": name})
+    save(
+        "b.yaml", X | {"dataset": name, "version": "2.0.0", "fields": [{"name": "x", "type": "string", "enum": ["B"]}]}
+    )
+    assert command.main(["plan", "a.yaml", "b.yaml", "--out", "deep/out"]) == 2
+    assert "is no name for a file, so nothing is written" in capsys.readouterr().err
+    assert {path.name for path in tmp_path.rglob("*")} == {"a.yaml", "b.yaml"}
+
+
+@posix
+def test_what_is_written_takes_the_place_of_a_link_and_heeds_the_umask(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("t.csv")
+    Path("victim").write_text("as it was", encoding="utf-8")
+    Path("q").mkdir()
+    Path("q/quarantined.csv").symlink_to(tmp_path / "victim")
+    before = os.umask(0o077)
+    try:
+        validate.main([save("c.yaml", X), "t.csv", "--quarantine", "q"])
+    finally:
+        os.umask(before)
+    assert Path("victim").read_text(encoding="utf-8") == "as it was"
+    assert {stat.S_IMODE(path.lstat().st_mode) for path in Path("q").iterdir()} == {0o600}
+
+
+def test_quarantined_cells_stay_as_they_were(tmp_path, monkeypatch):
+    """They go back into the table once they are corrected, so even what a spreadsheet would run stays."""
+    monkeypatch.chdir(tmp_path)
+    cells = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(1)", "\t=1", "\r=2"]
+    Path("t.csv").write_bytes(("x\r\n" + "".join(f'"{cell}"\r\n' for cell in cells)).encode())
+    validate.main([save("c.yaml", X), "t.csv", "--quarantine", "q"])
+    found = pa.csv.read_csv("q/quarantined.csv", parse_options=pa.csv.ParseOptions(newlines_in_values=True))
+    assert found["x"].to_pylist() == cells and {*found["broken_clauses"].to_pylist()} == {"x: enum"}
+
+
+def test_duckdb_spills_into_a_private_folder_and_fetches_no_extension():
+    asked = "select name, value from duckdb_settings() where name in ('temp_directory', 'autoinstall_known_extensions')"
+    found = dict(sources.connect().execute(asked).fetchall())
+    assert found["autoinstall_known_extensions"] == "false"
+    assert str(os.getpid()) not in found["temp_directory"] or len(Path(found["temp_directory"]).name) > 20
+    if os.name != "nt":
+        assert stat.S_IMODE(Path(found["temp_directory"]).stat().st_mode) == 0o700
