@@ -61,7 +61,7 @@ from clause.roles import Table
 from clause.running import Consumers, differ, distinct
 from contracts import Contract, DataError
 from contracts.ending import cannot, command, of_output
-from contracts.errors import ValidationError, json_text, printable
+from contracts.errors import ValidationError, brief, json_text, printable
 from contracts.writing import whole_or_not_at_all
 
 __all__ = ["Notice", "Result", "Row", "as_text", "drill", "plot", "write"]
@@ -398,7 +398,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (DataError, ModuleNotFoundError, OSError, ValueError) as error:
         if isinstance(error, OSError) and of_output(error):
             raise
-        print(f"drill.py: {cannot(error) if isinstance(error, OSError) else printable(str(error))}", file=sys.stderr)
+        print(f"drill.py: {cannot(error) if isinstance(error, OSError) else brief(str(error))}", file=sys.stderr)
     return 2
 
 

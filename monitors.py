@@ -41,7 +41,7 @@ from clause import daybook
 from clause.daybook import Day, Verdict, add_to_store, by_monitor, calendar, compare, in_order, read_store
 from clause.plots import plot, save
 from contracts.ending import cannot, command, of_output
-from contracts.errors import json_text, printable
+from contracts.errors import brief, json_text, printable
 
 __all__ = ["Day", "Rules", "Spec", "Verdict", "add_to_store", "backtest", "calendar", "compare", "daily_metrics"]
 __all__ += ["judge", "onsets", "plot", "read_store"]
@@ -373,7 +373,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and of_output(error):
             raise
         said = cannot(error) if isinstance(error, OSError) else str(error)
-        said = said if isinstance(error, contracts.ContractError) else printable(said)  # its lines are its faults
+        said = said if isinstance(error, contracts.ContractError) else brief(said)  # its lines are its faults
         print(f"monitors.py: {said}", file=sys.stderr)
         return 2
 

@@ -34,7 +34,7 @@ from clause.judging import NotChecked, Violation, demand_times, judge
 from clause.reading import Reading, mappings, read_rows, zone_of
 from contracts import Contract
 from contracts.ending import command
-from contracts.errors import printable
+from contracts.errors import brief, printable
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ def could_not_check(error: Exception, form: str) -> int:
     """Say why on stderr, and in the form that a machine waits for on stdout."""
     from clause import verdicts
 
-    said = str(error) if isinstance(error, contracts.ContractError) else printable(str(error))  # of any file name
+    said = str(error) if isinstance(error, contracts.ContractError) else brief(str(error))  # of any file name
     print(said, file=sys.stderr)
     if form in verdicts.FAILURES:
         print(verdicts.FAILURES[form](said))

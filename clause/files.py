@@ -41,7 +41,13 @@ def contract_of(contract: str | Path, data: str | None) -> Contract:
 def open_files(pattern: str, wanted: Collection[str] | None, timezone: str) -> Source:
     """The files of a path or a glob, as one table; a column that only some of them have is NULL in the others."""
     connection = connect(timezone)
-    paths = remote_paths(connection, pattern) if is_remote(pattern) else paths_of(pattern)
+    try:
+        paths = remote_paths(connection, pattern) if is_remote(pattern) else paths_of(pattern)
+    except OSError as error:  # a name of 300 letters, a folder that is closed to us
+        says = (
+            f"{pattern}: cannot be looked for: {error.strerror or error}; check the path, and the rights of its folders"
+        )
+        raise DataError(says, path=pattern) from None
     unchanged = watch(pattern)
     if not paths:
         what = "no file matches the glob" if glob.has_magic(pattern) else "there is no such file"

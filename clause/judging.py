@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from clause.reading import Offenders, Reading, Rule, Tally, as_text, instant, is_boolean, is_duration, zone_of
 from contracts import Contract, Field
-from contracts.errors import printable
+from contracts.errors import brief, printable
 
 LONGEST = 60  # characters of an offending value that a message shows
 LISTED = 12  # allowed values that a message lists
@@ -117,7 +117,7 @@ def judge_freshness(
     elif freshness.field is None and newest is None:
         yield NotChecked("freshness", None, "the clause names no field and no loaded_at was given")
     elif newest is None:
-        yield NotChecked("freshness", freshness.field, f"{freshness.field} holds no time to judge by")
+        yield NotChecked("freshness", freshness.field, brief(f"{freshness.field} holds no time to judge by"))
     elif reading.naive and freshness.field and freshness.timezone is None:
         yield NotChecked(
             "freshness", freshness.field, "some of its times name no zone; add freshness.timezone to the contract"
@@ -235,7 +235,7 @@ def broken(
         parts.append(f": {listed}" + (f" and {more:,} other values" if more > 0 else ""))
     teams = ", ".join(contract.consumers)
     parts.append(f"; affects {teams}" if teams else "; the contract names no consumers")
-    message, distinct = printable("".join(parts)), found.distinct if found else 0
+    message, distinct = brief("".join(parts)), found.distinct if found else 0
     return Violation(rule, name, failing, checked, message, contract.consumers, values, distinct)
 
 

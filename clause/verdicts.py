@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from clause.judging import NotChecked, Violation
 from clause.reading import instant, zone_of
 from contracts import Contract
-from contracts.errors import json_text, printable, unlinked
+from contracts.errors import brief, json_text, printable, unlinked
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -55,14 +55,12 @@ def text(report: "Report", contract: Contract, colour: bool = False) -> str:
     def paint(ink: str, words: str) -> str:
         return f"{ink}{words}{PLAIN}" if colour else words
 
-    lines = [f"{paint(RED, 'broken')}       {line}" for line in together(report.violations)]
-    lines += [f"{paint(YELLOW, 'not checked')}  {line}" for line in together(report.not_checked)]
+    lines = [f"{paint(RED, 'broken')}       {brief(line)}" for line in together(report.violations)]
+    lines += [f"{paint(YELLOW, 'not checked')}  {brief(line)}" for line in together(report.not_checked)]
     if report.additive_columns:
-        lines.append(f"additive     {'':<10} {', '.join(map(printable, report.additive_columns))}")
+        lines.append(brief(f"additive     {'':<10} {', '.join(report.additive_columns)}"))
     clauses = f"{report.checked} clause{'' if report.checked == 1 else 's'} checked"
-    about = (
-        f"{printable(report.dataset)} {report.version}, {report.rows:,} row{'' if report.rows == 1 else 's'}, {clauses}"
-    )
+    about = f"{brief(report.dataset)} {report.version}, {report.rows:,} row{'' if report.rows == 1 else 's'}, {clauses}"
     verdict = {
         "kept": paint(GREEN, "KEPT"),
         "broken": paint(RED, f"BROKEN: {len(report.violations)} violation{'s' * (len(report.violations) > 1)}"),
@@ -80,18 +78,18 @@ def together(findings: Sequence[Violation | NotChecked]) -> Iterator[str]:
         says = said(found)
         alike = groups[says]
         if len(alike) < MANY:
-            about = printable(f"{found.field}: ") if found.field else ""
+            about = f"{found.field}: " if found.field else ""
             yield f"{found.rule:<10} {found.message if isinstance(found, Violation) else about + says}"
         elif found is alike[0]:
             rules = {one.rule for one in alike}
-            fields = list(dict.fromkeys(printable(one.field or "the table") for one in alike))
-            yield f"{rules.pop() if len(rules) == 1 else '':<10} {len(alike)} clauses ({', '.join(fields)}): {says}"
+            fields = ", ".join(dict.fromkeys(one.field or "the table" for one in alike))
+            yield f"{rules.pop() if len(rules) == 1 else '':<10} {len(alike)} clauses ({fields}): {says}"
 
 
 def said(found: Violation | NotChecked) -> str:
     """What is said of the field, without its name."""
     if isinstance(found, NotChecked):
-        return printable(found.reason)
+        return found.reason
     return found.message.removeprefix(printable(f"{found.field}: ")) if found.field else found.message
 
 
@@ -104,11 +102,11 @@ def github(report: "Report", contract: Contract) -> str:
     lines = []
     findings: list[Violation | NotChecked] = [*report.violations, *report.not_checked]
     for found in findings:
-        level, words = "notice", printable(f"not checked: {getattr(found, 'reason', '')}")
+        level, words = "notice", brief(f"not checked: {getattr(found, 'reason', '')}")
         if isinstance(found, Violation):
             level, words = "error", found.message
         properties = {"file": contract.source and Path(contract.source).as_posix(), "line": line_of(contract, found)}
-        properties["title"] = printable(f"{contract.dataset} {contract.version}, {named(found)}")
+        properties["title"] = brief(f"{contract.dataset} {contract.version}, {named(found)}")
         given = ",".join(f"{key}={escaped(value, ':,')}" for key, value in properties.items() if value)
         lines.append(f"::{level} {given}::{escaped(words)}")
     return "\n".join([*lines, text(report, contract).splitlines()[-1]])
@@ -131,8 +129,8 @@ def junit(report: "Report", contract: Contract) -> str:
     suite = ElementTree.Element(
         "testsuite",
         id="0",
-        package=printable(report.dataset),
-        name=printable(f"{report.dataset} {report.version}"),
+        package=brief(report.dataset),
+        name=brief(f"{report.dataset} {report.version}"),
         timestamp=judged_at.strftime("%Y-%m-%dT%H:%M:%S"),
         hostname="localhost",
         tests=str(len(report.violations) + len(report.not_checked) + (kept > 0)),
@@ -144,17 +142,17 @@ def junit(report: "Report", contract: Contract) -> str:
     ElementTree.SubElement(suite, "properties")
 
     def case(name: str) -> "Element":
-        about = {"classname": printable(report.dataset), "name": printable(name), "time": "0"}
+        about = {"classname": brief(report.dataset), "name": brief(name), "time": "0"}
         return ElementTree.SubElement(suite, "testcase", about)
 
     if kept:
         case(f"{kept} clause{'s' * (kept > 1)} kept")
     for found in report.violations:
-        said = printable(found.message)
+        said = brief(found.message)
         failure = ElementTree.SubElement(case(named(found)), "failure", type=found.rule, message=said)
         failure.text = said
     for clause in report.not_checked:
-        ElementTree.SubElement(case(named(clause)), "skipped", message=printable(clause.reason))
+        ElementTree.SubElement(case(named(clause)), "skipped", message=brief(clause.reason))
     return document(suite)
 
 
@@ -187,7 +185,7 @@ def sarif(report: "Report", contract: Contract) -> str:
         results.append(result)
     rules = [{"id": rule, "shortDescription": {"text": promise}} for rule, promise in RULES.items()]
     notes = [
-        {"level": "note", "message": {"text": unlinked(printable(f"not checked: {named(clause)}: {clause.reason}"))}}
+        {"level": "note", "message": {"text": unlinked(brief(f"not checked: {named(clause)}: {clause.reason}"))}}
         for clause in report.not_checked
     ]
     run: dict[str, Any] = {
@@ -235,7 +233,7 @@ def junit_failure(why: str) -> str:
     suite = ElementTree.Element("testsuite", about | {"timestamp": "1970-01-01T00:00:00"} | counts)
     ElementTree.SubElement(suite, "properties")
     case = ElementTree.SubElement(suite, "testcase", classname="contract", name="could not check", time="0")
-    ElementTree.SubElement(case, "error", type="could not check", message=printable(why)).text = printable(why)
+    ElementTree.SubElement(case, "error", type="could not check", message=brief(why)).text = brief(why)
     return document(suite)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from contracts.document import Contract, concerns, load
 from contracts.ending import cannot, command, of_output
-from contracts.errors import ContractError, DataError, json_text, printable
+from contracts.errors import ContractError, DataError, brief, json_text, printable
 from contracts.values import nearest
 
 HOW = "how to say it (default: text)"
@@ -41,7 +41,7 @@ def lint(files: Sequence[str]) -> int:
         else:
             count = len(contract.fields)
             says = f"{contract.dataset} {contract.version}, {count} field{'s' * (count != 1)}"
-            print(f"ok  {printable(file)}  {printable(says)}")
+            print(f"ok  {printable(file)}  {brief(says)}")
     return status
 
 
@@ -444,7 +444,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(cannot(error), file=sys.stderr)
         return 2
     except (Wrong, DataError) as error:
-        print(printable(str(error)), file=sys.stderr)
+        print(brief(str(error)), file=sys.stderr)
         return 2
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from contracts.document import as_plain
-from contracts.errors import printable
+from contracts.errors import brief
 from contracts.values import short
 
 Kind = Literal["structural", "semantic"]
@@ -38,7 +38,7 @@ class Change:
         return self.bump == "major"
 
     def __str__(self) -> str:
-        return printable(self.message)
+        return brief(self.message)
 
     def to_dict(self) -> dict[str, Any]:
         """The change as JSON has it."""

@@ -17,7 +17,7 @@ from typing import Any
 from contracts import avro
 from contracts.changes import Bump, needed, numbers
 from contracts.document import Contract, load
-from contracts.errors import printable
+from contracts.errors import brief
 from contracts.evolution import as_contract, diff
 
 PROMOTED = {  # what a reader takes for its own, beside that itself
@@ -84,9 +84,8 @@ def compatibility(
         new.version,
         not backward,
         not forward,
-        tuple(f"BACKWARD: {printable(one)}" for one in backward)
-        + tuple(f"FORWARD: {printable(one)}" for one in forward),
-        tuple(printable(one) for one in replaced(after, before)),
+        tuple(f"BACKWARD: {brief(one)}" for one in backward) + tuple(f"FORWARD: {brief(one)}" for one in forward),
+        tuple(brief(one) for one in replaced(after, before)),
         needed(changes),
         tuple(str(change) for change in changes if change.breaking),
     )

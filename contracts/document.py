@@ -261,7 +261,7 @@ def load(path: str | os.PathLike[str]) -> Contract:
     except ValueError as error:  # a NUL in the path
         why = str(error)
     except OSError as error:
-        why = "it is a directory" if Path(path).is_dir() else error.strerror or str(error)
+        why = "it is a directory" if os.path.isdir(path) else error.strerror or str(error)
     else:
         return parse(raw, source=path)
     says = f"cannot read the file: {why}; give the path of a contract"

@@ -120,14 +120,14 @@ def of_output(error: OSError) -> bool:
 
 def cannot(error: OSError | MemoryError) -> str:
     """Why the machine does not let a command go on, and what to do, in a sentence."""
-    from contracts.errors import printable
+    from contracts.errors import brief
 
     if isinstance(error, MemoryError):
         return "cannot go on: there is not enough memory; give it more, or less data"
     if of_output(error):
         return f"cannot write the output: {error.strerror or error}; make room, or write it elsewhere, and run again"
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"{printable(str(error))}; make room, or name another place, and run again"
+        return f"{brief(str(error))}; make room, or name another place, and run again"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return f"{printable(str(error))}; give access, or name another place, and run again"
-    return printable(str(error))
+        return f"{brief(str(error))}; give access, or name another place, and run again"
+    return brief(f"{error}; check the path, and run again" if error.filename else str(error))

@@ -17,11 +17,22 @@ UNSEEN = re.compile(  # nothing is to be seen of it, though Python calls it prin
 # What is a command in the log of a build: ##[…] anywhere in a line, and :: at its start.
 TELLTALE = re.compile(rf"{UNSEEN.pattern}|(?<=#)#(?=\w*\[)|^:(?=:)")
 
+LONGEST = 1900  # characters of a message, whatever fails
+
 
 def printable(text: str) -> str:
     """The text on one line: whatever would not show, would move the cursor, or would command a build, is escaped."""
     shown = "".join(c if c.isprintable() else code(c) for c in text)
     return TELLTALE.sub(lambda found: f"\\x{ord(c):02x}" if (c := found[0]).isascii() else code(c), shown)
+
+
+def brief(text: str) -> str:
+    """A sentence on one line that never fills a screen, whatever names and values it quotes.
+
+    What goes is its middle: the beginning says where, the end what to do.
+    """
+    shown = printable(text)
+    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 601]}…{shown[-600:]}"
 
 
 def code(character: str) -> str:
@@ -63,10 +74,10 @@ class Fault:
     message: str
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "message", printable(self.message))
+        object.__setattr__(self, "message", brief(self.message))
 
     def __str__(self) -> str:
-        return f"{printable(self.path)}:{self.line}:{self.column}: {self.message}"
+        return f"{brief(self.path)}:{self.line}:{self.column}: {self.message}"
 
 
 class ContractError(ValueError):
@@ -88,7 +99,7 @@ class DataError(Exception):
     """The data could not be read: neither a violation nor a pass. What it says names no password."""
 
     def __init__(self, message: str, path: str | None = None, line: int | None = None) -> None:
-        super().__init__(masked(message), path, line)
+        super().__init__(brief(masked(message)), path, line)
         self.path = path
         self.line = line
 
@@ -97,8 +108,6 @@ class DataError(Exception):
 
 
 # --- a table at a function's signature -------------------------------------------------------------------------------
-
-LONGEST = 1900  # characters of a message, whatever fails
 
 
 class ValidationPhase(Enum):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from contracts.changes import Change
 from contracts.document import Contract
-from contracts.errors import json_text, printable
+from contracts.errors import brief, json_text, printable
 from contracts.release import Verdict
 
 
@@ -17,7 +17,7 @@ def text(found: Verdict, new: Contract) -> str:
     wide = max((len(change.rule) for change in found.changes), default=0)
     lines = [f"{change.bump:<5}  {change.kind:<10}  {change.rule:<{wide}}  {change}" for change in found.changes]
     for title, said in (("because", found.reasons), ("not checked", found.not_checked), ("instead", found.instead)):
-        lines += [f"{title}: {printable(one)}" for one in said]
+        lines += [f"{title}: {brief(one)}" for one in said]
     return "\n".join([*lines, str(found)])
 
 
@@ -31,7 +31,7 @@ def github(found: Verdict, new: Contract) -> str:
     for kind, said in (("error", found.reasons), ("warning", found.not_checked)):
         for one in said:
             field = next((field.name for field in new.fields if one.startswith(f"{field.name}: ")), None)
-            lines.append(annotation(kind, new, field, printable(one)))
+            lines.append(annotation(kind, new, field, brief(one)))
     for change in found.changes:
         kind = "error" if change.breaking and found.reasons else "notice"
         lines.append(annotation(kind, new, change.field, f"{change.bump}: {change}"))
@@ -56,7 +56,7 @@ def markdown(found: Verdict, new: Contract) -> str:
         lines += [row(change) for change in found.changes]
     for title, said in (("Because", found.reasons), ("Not checked", found.not_checked), ("Instead", found.instead)):
         if said:
-            lines += ["", f"**{title}**", "", *(f"- {cell(printable(one))}" for one in said)]
+            lines += ["", f"**{title}**", "", *(f"- {cell(brief(one))}" for one in said)]
     return "\n".join(lines)
 
 

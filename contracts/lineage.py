@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import Scope
 
-from contracts.errors import printable
+from contracts.errors import brief
 from contracts.scopes import in_lateral, names_dataset, scopes
 from contracts.values import short
 
@@ -30,7 +30,7 @@ class Reader:
     how: str  # "item_condition", "*", "USING", …
 
     def __str__(self) -> str:
-        return printable(f"{self.file}:{self.line}:{self.column}: {self.team} reads it ({self.how})")
+        return brief(f"{self.file}:{self.line}:{self.column}: {self.team} reads it ({self.how})")
 
 
 @dataclass(frozen=True)

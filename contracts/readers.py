@@ -20,7 +20,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from contracts.errors import printable
+from contracts.errors import brief
 from contracts.lineage import Reader, Script, Search
 from contracts.scopes import names_dataset, scopes, tables
 from contracts.values import short
@@ -37,7 +37,7 @@ class Unknown:
     reason: str
 
     def __str__(self) -> str:
-        return printable(f"{self.file or self.team}: unknown whether {self.team} reads it: {self.reason}")
+        return brief(f"{self.file or self.team}: unknown whether {self.team} reads it: {self.reason}")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from contracts.changes import BUMPS, Bump, Change, given, needed, numbers
 from contracts.document import Contract
-from contracts.errors import printable
+from contracts.errors import brief
 from contracts.evolution import diff, is_named
 
 if TYPE_CHECKING:  # it parses SQL, and most steps let no field go
@@ -59,7 +59,7 @@ class Verdict:
         affects = f"; affects {', '.join(self.consumers)}" if self.consumers else ""
         step = f"{self.dataset} {self.old} → {self.new}"
         bump = f"needs {self.needed or 'no'} bump, has {self.given or 'none'}"
-        return printable(f"{self.verdict.upper()}: {step}, {count}, {bump}{affects}")
+        return brief(f"{self.verdict.upper()}: {step}, {count}, {bump}{affects}")
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as JSON has it."""
@@ -72,9 +72,9 @@ class Verdict:
             "given": self.given,
             "changes": [change.to_dict() for change in self.changes],
             "consumers": list(self.consumers),
-            "reasons": [printable(reason) for reason in self.reasons],
-            "not_checked": [printable(reason) for reason in self.not_checked],
-            "instead": [printable(advice) for advice in self.instead],
+            "reasons": [brief(reason) for reason in self.reasons],
+            "not_checked": [brief(reason) for reason in self.not_checked],
+            "instead": [brief(advice) for advice in self.instead],
         }
 
 

@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.errors import printable
+from contracts.errors import brief, printable
 
 QUESTIONS = (
     ("Which values does our logic branch on that nobody has promised?", ("unwritten-clause",)),
@@ -46,8 +46,8 @@ class Finding:
     blast_radius: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("message", "suggestion"):
-            object.__setattr__(self, name, printable(getattr(self, name)))
+        object.__setattr__(self, "message", brief(self.message))
+        object.__setattr__(self, "suggestion", printable(self.suggestion))  # whole: it may be a clause to paste
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as JSON has it; `blast_radius` only where one was measured."""

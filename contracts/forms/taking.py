@@ -6,6 +6,7 @@ A `Taken` is one mapping of the other file. What nobody took of it is left out, 
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +35,7 @@ def read_bytes(path: str) -> bytes:
     except ValueError as error:  # a NUL in the path
         raise unreadable(path, f"cannot read the file: {error}; give the path of a file") from None
     except OSError as error:
-        why = "it is a directory" if Path(path).is_dir() else error.strerror or str(error)
+        why = "it is a directory" if os.path.isdir(path) else error.strerror or str(error)
         raise unreadable(path, f"cannot read the file: {why}; give the path of a file") from None
 
 

@@ -16,6 +16,7 @@ import pytest
 
 import contracts
 from boundary import DataFrame, Schema, StructuralError, contract
+from clause import verdicts
 from contracts import ContractError, DataError
 from contracts.auditing.sqlfiles import facts
 from contracts.changes import needed
@@ -53,6 +54,52 @@ def test_a_key_of_a_row_that_is_no_text_is_a_column_by_its_text(key):
     assert quarantine([{key: 1}], agreement())[1][0]["broken_clauses"] == ["a: missing"]
     assert not validate([{key: "x"}], agreement({"name": str(key)}))
     assert validate([{key: 1}], agreement({"name": str(key)}))[0].rule == "type"
+
+
+LONG = "x" * 70_000
+
+
+@pytest.mark.parametrize(
+    ("rows", "agreed"),
+    [
+        ([{"a": "B", LONG: 1}], agreement({}, evolution={"additive": "forbidden"})),
+        ([{LONG: "B"}], agreement({})),
+        ([{LONG.upper(): "B"}], agreement({"name": LONG})),
+        ([{LONG: "B"}], agreement({"name": LONG, "enum": ["A"]})),
+        ([{LONG: None}], agreement({"name": LONG, "type": "date"}, freshness={"field": LONG, "max_lag": "1d"})),
+        ([{"a": 0}], agreement({"type": "integer", "min": 1, "unit": LONG})),
+        ([{"a": "B"}], agreement({"enum": ["A"]}, consumers=[LONG])),
+        ([{"a": "B"}], agreement({"enum": ["A"]}, consumers=[f"team-{i}" for i in range(5000)])),
+        ([], agreement({}, dataset=LONG, volume={"min_rows": 1})),
+    ],
+)
+def test_no_name_makes_a_sentence_that_fills_a_screen(rows, agreed):
+    found = report(rows, agreed, as_of=dt.datetime(2026, 8, 19, tzinfo=UTC))
+    assert found.violations or found.not_checked
+    said = [*(one.message for one in found.violations), *(one.reason for one in found.not_checked)]
+    assert max(map(len, said)) <= 2000
+    assert {len(line) <= 2000 for line in verdicts.text(found, agreed).splitlines()} == {True}
+    for violation in found.violations:  # who is affected stands at the end, and the end stays
+        assert violation.message.endswith(("the contract names no consumers", "x", "team-4999"))
+
+
+@pytest.mark.parametrize("path", ["x" * 300, "x/" * 3000, "no\0thing", "s3:/" * 300])
+def test_a_path_that_no_system_takes_is_no_file(path):
+    with pytest.raises(ContractError, match="cannot read the file"):
+        contracts.load(path)
+    with pytest.raises(DataError, match="check the path"):
+        report(path, agreement())
+
+
+def test_two_columns_of_a_long_name_are_said_in_short():
+    with pytest.raises(DataError, match="x…x") as error:
+        report(pd.DataFrame([[1, 2]], columns=[LONG, LONG]), agreement())
+    assert len(str(error.value)) < 2000
+
+
+def test_a_change_of_a_long_name_is_said_in_short():
+    old, new = agreement({"name": LONG, "unit": LONG}), agreement({"name": LONG, "unit": "EUR"})
+    assert [len(str(change)) < 2000 for change in diff(old, new)] == [True]
 
 
 def test_two_keys_of_one_text_are_two_columns_of_one_name():
