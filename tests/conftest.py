@@ -3,7 +3,14 @@
 pytest puts the folder of a conftest.py on the path; so any_contract.py and wrong_answers/ are found from every folder.
 """
 
+import os
+
 import pytest
+from hypothesis import settings
+
+# A red suite is about what was changed, so properties draw the same examples each time; with EXAMPLES set, new ones.
+settings.register_profile("the same each time", derandomize="EXAMPLES" not in os.environ)
+settings.load_profile("the same each time")
 
 
 @pytest.hookimpl(trylast=True)

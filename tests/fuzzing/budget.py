@@ -18,7 +18,6 @@ def fuzzed(share: float = 1) -> settings:
     """Settings for a property that costs so much that it gets only that share of the examples."""
     return settings(
         max_examples=max(1, round(EXAMPLES * share)),
-        derandomize="EXAMPLES" not in os.environ,
         deadline=None,
         suppress_health_check=list(HealthCheck),
         print_blob=False,
