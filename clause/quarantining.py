@@ -7,6 +7,7 @@ input, row for row; both are of the kind that came in.
 
 import fnmatch
 import functools
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,6 +30,9 @@ from contracts import Contract, DataError, quoting
 from contracts.writing import all_or_none
 
 REASONS = "broken_clauses"
+# What a spreadsheet takes for a formula (OWASP's list for CSV injection, and the wide signs), and the numbers among it.
+FORMULA = "^\\s*[=+\\-@\uff0b\uff0d\uff1d\uff20]|^[\\t\\r\\n]"
+NUMBER = r"^\s*[+-][0-9 .,()/-]*([eE][+-]?[0-9]+)?\s*$"
 Reasons = dict[int, list[str]]  # row number -> the clauses it breaks, as "field: rule"
 
 
@@ -251,8 +255,10 @@ def split(rows: object, contract: Contract) -> tuple[Any, Any]:
 def write(pattern: str, contract: Contract, folder: Path, unchanged: Callable[[], None] | None = None) -> list[Path]:
     """Write the accepted and the quarantined rows of files as two files of the same kind in `folder`.
 
-    Both appear whole or not at all; cells stay as they were written. unchanged: raises DataError where the files are
-    not those of which the verdict was. Raises DataError where they cannot be read, or the two not be written.
+    Both appear whole or not at all; cells stay as they were written, but for an apostrophe before what a spreadsheet
+    would run: people open the quarantined CSV in one, while what is accepted goes on to programs. unchanged: raises
+    DataError where the files are not those of which the verdict was. Raises DataError where they cannot be read, or
+    the two not be written.
     """
     unchanged = unchanged or watch(pattern)
     accepted, quarantined = split_relation(pattern, contract, as_written=True)
@@ -265,7 +271,7 @@ def write(pattern: str, contract: Contract, folder: Path, unchanged: Callable[[]
     try:
         with all_or_none(folder, names) as half:
             for name, relation in zip(names, (accepted, quarantined), strict=True):
-                save(relation, half / name)
+                save(relation, half / name, tame=relation is quarantined)
             unchanged()
     except (OSError, duckdb.Error) as error:
         unchanged()
@@ -274,8 +280,11 @@ def write(pattern: str, contract: Contract, folder: Path, unchanged: Callable[[]
     return [folder / name for name in names]
 
 
-def save(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
-    """Write the rows in the form that the path's suffix names; the list of reasons is text in CSV, a list elsewhere."""
+def save(relation: duckdb.DuckDBPyRelation, path: Path, *, tame: bool) -> None:
+    """Write the rows in the form that the path's suffix names; the list of reasons is text in CSV, a list elsewhere.
+
+    tame: in CSV, no cell and no name is a formula.
+    """
     if path.suffix == ".parquet":
         relation.to_parquet(str(path))
         return
@@ -283,9 +292,18 @@ def save(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
     for name in relation.columns:
         quoted = quoting.identifier(name)
         if path.suffix == ".csv":
-            columns.append(f"array_to_string({quoted}, '; ') as {quoted}" if name == REASONS else quoted)
+            cell = f"array_to_string({quoted}, '; ')" if name == REASONS else quoted
+            if tame:
+                cell = f"case when {is_formula(cell)} then chr(39) || {cell} else {cell} end"
+                quoted = quoting.identifier(f"'{name}") if re.match(FORMULA, name) else quoted
+            columns.append(f"{cell} as {quoted}")
         else:
             columns.append(quoted if name == REASONS else f"{quoted}::json as {quoted}")
     form = "format csv, header" if path.suffix == ".csv" else "format json"
     target = quoting.text(str(path))
     relation.query("written", f"copy (select {', '.join(columns)} from written) to {target} ({form})")
+
+
+def is_formula(cell: str) -> str:
+    """The condition in SQL that a spreadsheet would take the text for a formula: `=1`, `@SUM(A1)`, but not `-5`."""
+    return f"(regexp_matches({cell}, {quoting.text(FORMULA)}) and not regexp_matches({cell}, {quoting.text(NUMBER)}))"

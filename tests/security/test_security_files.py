@@ -1,12 +1,12 @@
 """Nobody names their way to other files: links, globs, addresses, folders, views."""
 
+import csv
 import os
 import stat
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
-import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from attacks import X, posix, save
@@ -110,14 +110,28 @@ def test_what_is_written_takes_the_place_of_a_link_and_heeds_the_umask(tmp_path,
     assert {stat.S_IMODE(path.lstat().st_mode) for path in Path("q").iterdir()} == {0o600}
 
 
-def test_quarantined_cells_stay_as_they_were(tmp_path, monkeypatch):
-    """They go back into the table once they are corrected, so even what a spreadsheet would run stays."""
+RUN = ["=cmd|' /C calc'!A0", "=1", " =1", "+1+1", "-2+3", "-cmd|x", "@SUM(1)", "\t=1", "\r=2", "\n@x", "＝1"]  # noqa: RUF001
+TEXT = ["a=b", "-5", "+49 30 1234", "-1.5e-3", "-", "'=1", "a\n=1", " x"]
+
+
+def test_no_quarantined_cell_is_a_formula_and_all_else_stays_as_it_was(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    cells = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(1)", "\t=1", "\r=2"]
-    Path("t.csv").write_bytes(("x\r\n" + "".join(f'"{cell}"\r\n' for cell in cells)).encode())
+    lines = [f'"{cell}","{cell}"' for cell in [*RUN, *TEXT]]
+    Path("t.csv").write_bytes("\r\n".join(["x,=y", *lines, "A,=accepted", ""]).encode())
     validate.main([save("c.yaml", X), "t.csv", "--quarantine", "q"])
-    found = pa.csv.read_csv("q/quarantined.csv", parse_options=pa.csv.ParseOptions(newlines_in_values=True))
-    assert found["x"].to_pylist() == cells and {*found["broken_clauses"].to_pylist()} == {"x: enum"}
+    with open("q/quarantined.csv", encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == ["x", "'=y", "broken_clauses"]
+    assert [row[0] for row in rows] == [*(f"'{cell}" for cell in RUN), *TEXT]
+    assert [row[1] for row in rows] == [row[0] for row in rows] and {row[2] for row in rows} == {"x: enum"}
+    assert Path("q/accepted.csv").read_text() == "x,=y\nA,=accepted\n"  # it goes on to programs, not to people
+
+
+def test_the_reason_for_a_quarantine_is_no_formula(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("x\nA\n")
+    validate.main([save("c.yaml", {**X, "fields": [{"name": "=x", "type": "string"}]}), "t.csv", "--quarantine", "q"])
+    assert Path("q/quarantined.csv").read_text() == "x,broken_clauses\nA,'=x: missing\n"
 
 
 def test_duckdb_spills_into_a_private_folder_and_fetches_no_extension():
