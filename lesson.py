@@ -21,7 +21,7 @@ import monitors
 import seed
 import validate
 from contracts.ending import command, of_output
-from contracts.errors import printable
+from contracts.errors import brief
 from contracts.writing import whole_or_not_at_all
 
 GATE = [  # (what it shows, contract, stage, the story's clock, the exit status that the story needs)
@@ -111,7 +111,7 @@ def main(arguments: list[str]) -> int:
         print(USAGE)
         return 0
     if len(arguments) > 1 or not jobs.keys() >= set(arguments):
-        print(f"lesson.py: {printable(' '.join(arguments))!r} is no part of it; {USAGE}", file=sys.stderr)
+        print(f"lesson.py: {brief(' '.join(arguments))!r} is no part of it; {USAGE}", file=sys.stderr)
         return 2
     try:
         return jobs[arguments[0]]() if arguments else story()

@@ -7,6 +7,7 @@ import argparse
 import importlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -222,7 +223,8 @@ def run_interrupts(folder: Path, times: int) -> int:
     scenes.with_git(scene)
     scene.environment = {"TMPDIR": str(scene.folder / "tmp")}
     print(f"\n{'Ctrl-C':<14}{'tries':>6}{'130':>6}{'had ended':>11}{'not begun':>11}{'half left':>11}   faults")
-    faults = 0
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # who starts this with `&` or nohup has it ignored
+    faults = interrupted = 0
     for name, arguments in scenes.commands().items():
         if name == "make":  # it starts the others
             continue
@@ -235,7 +237,10 @@ def run_interrupts(folder: Path, times: int) -> int:
         for fault in found.faults:
             print(f"    {fault}", flush=True)
         faults += len(found.faults)
-    return faults
+        interrupted += quiet
+    if not interrupted:
+        print("    no command was interrupted at all")
+    return faults + (interrupted == 0)
 
 
 def run_crowd(folder: Path, times: int) -> int:

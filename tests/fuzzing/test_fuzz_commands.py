@@ -259,7 +259,7 @@ def told(
     if status == 2 and own and not own[0].startswith("usage:"):
         faults = [line for line in own if not line.startswith(("not in ", "warning: ", "left out: "))]
         assert len(faults) <= most or all(":" in line for line in faults), complaint
-        assert max(map(len, own)) < 12_000, complaint[:300]
+        assert max(map(len, own)) < 2_500, complaint[:300]
     return status, said, complaint
 
 

@@ -400,7 +400,7 @@ SQL = [
     "1::hugeint", "1::uhugeint", "0.5::float", "'nan'::double", "'infinity'::double", "1.5::decimal(10,2)",
     "1::decimal(38,0)", "'A'", "''", "'a''b'", "chr(0)", "'A'::blob", "'\\xFF'::blob", "date '2026-08-19'",
     "date 'infinity'", "date '-infinity'", "date '290000-01-01'", "time '12:00'", "timestamp '2026-08-19 14:00'",
-    "timestamp 'infinity'", "timestamptz '2026-08-19 14:00+02'", "timestamptz 'infinity'",
+    "timestamp 'infinity'", "timestamptz '2026-08-19 14:00:00+02'", "timestamptz 'infinity'",
     "timestamp '0001-01-01 (BC)'", "interval 1 month", "[1,2]", "['A',null]", "{'a':1}", "map{'a':1}",
     "'A'::enum('A','B')", "uuid()", "'101'::bit", "union_value(n:=1)", '\'{"a":1}\'::json', "'12:00:00+02'::timetz",
     "array_value(1,2)", "[]", "{'a':[{'b':null}]}", "'x'::varchar", "row(1,2)",
