@@ -65,7 +65,8 @@ def main(arguments: list[str]) -> int:
     except NotInstalled as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 2
-    command = [str(python), "-m", "pytest", "-p", "no:cacheprovider", str(HERE / "same_verdicts.py"), *arguments]
+    files = [str(HERE / "same_verdicts.py"), str(HERE / "where_they_differ.py")]
+    command = [str(python), "-m", "pytest", "-p", "no:cacheprovider", *files, *arguments]
     return min(subprocess.call(command, cwd=ROOT), 1)
 
 
