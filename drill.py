@@ -277,8 +277,9 @@ def drill(
                 if clause := missing(table, column, rows, clauses, breaks):
                     clauses += [clause] if clause not in clauses else []
                     row = replace(row, proposal=clause)
-                else:
-                    row = replace(row, tighter=tighter(table, column, rows, breaks))
+                elif bound := tighter(table, column, rows, breaks):
+                    beyond = matrix.example(table.rows, rows, column, bound.stops)
+                    row = replace(row, tighter=bound, example=beyond or row.example)
             found.append(row)
     if progress:
         progress("")
@@ -398,7 +399,8 @@ def main(arguments: list[str] | None = None) -> int:
     except (DataError, ModuleNotFoundError, OSError, ValueError) as error:
         if isinstance(error, OSError) and of_output(error):
             raise
-        print(f"drill.py: {cannot(error) if isinstance(error, OSError) else brief(str(error))}", file=sys.stderr)
+        said = cannot(error) if isinstance(error, OSError | ModuleNotFoundError) else brief(str(error))
+        print(f"drill.py: {said}", file=sys.stderr)
     return 2
 
 

@@ -26,10 +26,16 @@ from contracts.writing import whole_or_not_at_all
 
 GATE = [  # (what it shows, contract, stage, the story's clock, the exit status that the story needs)
     ("18 August, before the release", "listings.yaml", "before", "2026-08-18T14:30:00+02:00", 0),
-    ("19 August, the rename patched, the re-coding not", "listings.yaml", "after", "2026-08-19T15:30:00+02:00", 1),
+    ("19 August, the rename patched, the re-coding not: what the clause would have said", "listings.yaml", "after",
+     "2026-08-19T15:30:00+02:00", 1),
     ("the same rows, and the contract as it was: nobody had written the clause", "history/listings-1.3.0.yaml", "after",
      "2026-08-19T15:30:00+02:00", 0),
 ]  # fmt: skip
+
+LIE = """The same pull request re-coded `item_condition`: A, B and C became excellent, good and fair. The pricing CASE
+knows A, B and C; whatever else comes falls into its ELSE 0.80, the price of a worn piece. No error, for nine days.
+figures.yaml says what each of these figures means.
+"""
 
 USAGE = "usage: python lesson.py [gate | monitors | drill], without an argument for everything"
 
@@ -95,10 +101,11 @@ def story() -> int:
     heading("Structure breaks")
     loud()
     heading("Semantics lie")
+    print(LIE)
     status = seed.main()
     heading("The gate")
     status = max(status, gate())
-    heading("The monitors: columns of alarms beside a mottled one")
+    heading("The monitors: five of the shape of the data, and gmv, of the money taken")
     status = max(status, alarm())
     print("\nNext: `make lab` opens the notebooks, `make check` the exercises. The code begins with seed.py.")
     return status

@@ -159,10 +159,14 @@ def set_up() -> None:
 
 def main(arguments: list[str]) -> int:
     if not arguments or any(name not in TARGETS for name in arguments):
-        print("usage: python make.py TARGET...\n")
+        for name in arguments:
+            if name not in TARGETS and name not in ("help", "-h", "--help"):
+                print(f"make.py: {name!r} is no target; these are:\n", file=sys.stderr)
+                break
+        print("usage: python make.py TARGET...\n", flush=True)
         for name, (purpose, _) in TARGETS.items():
             print(f"  {name:<13} {purpose}")
-        return 0 if arguments in ([], ["help"]) else 2
+        return 0 if arguments in ([], ["help"], ["-h"], ["--help"]) else 2
     set_up()
     for name in arguments:
         for command in TARGETS[name][1]:

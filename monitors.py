@@ -372,7 +372,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (contracts.DataError, contracts.ContractError, ModuleNotFoundError, OSError, ValueError) as error:
         if isinstance(error, OSError) and of_output(error):
             raise
-        said = cannot(error) if isinstance(error, OSError) else str(error)
+        said = cannot(error) if isinstance(error, OSError | ModuleNotFoundError) else str(error)
         said = said if isinstance(error, contracts.ContractError) else brief(said)  # its lines are its faults
         print(f"monitors.py: {said}", file=sys.stderr)
         return 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -176,15 +176,18 @@ class Result:
         return as_text(self)
 
 
-def example(before: pa.Table, after: pa.Table, column: str | None) -> str:
-    """What became of what, in a few words: of a column the first value that changed, else the number of rows."""
+def example(
+    before: pa.Table, after: pa.Table, column: str | None, telling: Callable[[Any], bool] = lambda value: True
+) -> str:
+    """What became of what, in a few words: of a column the first telling value that came, else the number of rows."""
     if before.num_rows != after.num_rows:
         return f"{after.num_rows:,} rows in the place of {before.num_rows:,}"
     if column not in after.column_names:
         return ""
     with suppress(ValueError, OverflowError):  # a time that Python does not have
         for was, now in zip(before[column], after[column], strict=True):
-            if was.as_py() != now.as_py() and now.as_py() == now.as_py():  # not from NaN to NaN
+            is_new = was.as_py() != now.as_py() and now.as_py() == now.as_py()  # not from NaN to NaN
+            if is_new and telling(now.as_py()):
                 return f"{shown(was.as_py())} written as {shown(now.as_py())}"
     return ""
 
@@ -218,7 +221,14 @@ def as_text(result: Result) -> str:
     for line in table:
         padded = zip(line, widths, is_money, strict=True)
         lines.append("  ".join(cell.rjust(n) if right else cell.ljust(n) for cell, n, right in padded).rstrip())
-    return "\n".join([*lines, "", *verdict(result)])
+    return "\n".join([*lines, "", *legend(result), *verdict(result)])
+
+
+def legend(result: Result) -> Iterator[str]:
+    """What the words in the matrix mean."""
+    yield "each column is a guard, and a word in it what noticed; `.` is silence, ? not judged, +1 one more of its kind"
+    if "cost" in heads(result):
+        yield "EUR: what orders are charged too little and too much, added up; until noticed: the part before a guard speaks"
 
 
 def heads(result: Result) -> dict[str, str]:

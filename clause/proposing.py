@@ -13,6 +13,7 @@ import difflib
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -50,6 +51,18 @@ class Proposal:
         text = flow(value)
         text = text if len(text) <= 80 else f"{text[:77]}..."
         return f"{self.key}: {text}"
+
+    def stops(self, value: Any) -> bool:
+        """Whether this value breaks the clause; True too where one value alone cannot."""
+        with suppress(TypeError):
+            match self.key:
+                case "min":
+                    return bool(value < self.value)
+                case "max":
+                    return bool(value > self.value)
+                case "enum":
+                    return value not in self.value
+        return True
 
     def to_dict(self) -> dict[str, Any]:
         value = to_mapping(self.value) if isinstance(self.value, Freshness | Volume) else self.value

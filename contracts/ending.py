@@ -48,9 +48,8 @@ def lacking(kind: type[BaseException], error: BaseException, trace: Any) -> None
     """What is said of an error that nobody has caught: while the command imports, mostly a Python without packages."""
     if not isinstance(error, ModuleNotFoundError):
         return sys.__excepthook__(kind, error, trace)
-    says = "run it with .venv/bin/python (on Windows .venv\\Scripts\\python), which make.py makes"
     name = os.path.basename(sys.argv[0].removesuffix(f"{os.sep}__main__.py"))
-    print(f"{name}: this Python has no {error.name}; {says}", file=sys.stderr, flush=True)
+    print(f"{name}: {cannot(error)}", file=sys.stderr, flush=True)
     os._exit(2)
 
 
@@ -104,7 +103,7 @@ def stopped(error: Exception, name: str) -> int:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     if isinstance(error, BrokenPipeError):
         return NOBODY_READS
-    if isinstance(error, OSError | MemoryError):
+    if isinstance(error, OSError | MemoryError | ModuleNotFoundError):
         print(f"{name}{': ' * bool(name)}{cannot(error)}", file=sys.stderr)
         return 2
     import traceback
@@ -118,8 +117,11 @@ def of_output(error: OSError) -> bool:
     return error.errno is not None and error.filename is None
 
 
-def cannot(error: OSError | MemoryError) -> str:
+def cannot(error: OSError | MemoryError | ModuleNotFoundError) -> str:
     """Why the machine does not let a command go on, and what to do, in a sentence."""
+    if isinstance(error, ModuleNotFoundError):
+        says = "run it with .venv/bin/python (on Windows .venv\\Scripts\\python), which make.py makes"
+        return f"this Python has no {error.name}; {says}" if str(error).startswith("No module") else str(error)
     from contracts.errors import brief
 
     if isinstance(error, MemoryError):

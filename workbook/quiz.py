@@ -32,7 +32,7 @@ def ask(name: str, answer: str | None = None) -> None:
         say(question["ask"])
         for letter, choice in choices.items():
             say(choice["says"], f"  {letter}  ")
-        print(f'Answer without looking back: ask("{name}", "a")')
+        print(f'Answer without looking back: ask("{name}", "?"), with your letter')
     elif letter not in choices:
         letters = ", ".join(choices)
         print(f"{answer!r} is none of the choices; answer with one of {letters}, in quotes")

@@ -96,6 +96,8 @@ UNDER_CHARGED: list[Slip] = [
      "This is the whole markdown, list price minus charged: good should still cost 90%, and fair 80%."),
     (lambda rows: Decimal(sum(row["price_cents"] * RIGHT_PERCENT[row["item_condition"]] // 100 for row in rows)) / 100,
      "This is what the orders should have cost; what was charged still has to be taken off."),
+    (lambda rows: Decimal(sum(row["price_cents"] * RIGHT_PERCENT[row["item_condition"]] - row["charged_cents"] for row in rows)) / 100,
+     "RIGHT_PERCENT holds percent: 90 percent of 5000 is 5000 * 90 // 100."),
     (lambda rows: len([row for row in rows if row["item_condition"] in ("excellent", "good")]),
      "This counts orders; the sum of the money is asked for."),
     (lambda rows: Decimal(sum({row["price_cents"] * RIGHT_PERCENT[row["item_condition"]] // 100 - row["charged_cents"] for row in rows})) / 100,

@@ -189,6 +189,8 @@ SLIPS: list[tuple[Idea, str]] = [
     (Idea(required_always=True), "This field is not required, so NULL is allowed in it."),
     (Idea(failing=distinct), "failing counts rows; this counts distinct values, so a value that comes twice is counted once."),
     (Idea(failing=lambda values: 1), "failing counts rows; is it 1 whatever happens, because the search ends at the first one?"),
+    (Idea(missing=lambda value: False, typed=lambda value, name: True, allows=lambda value, enum: True), "Only missing columns are found: the other three kinds, required, type and enum, are still to be written."),
+    (Idea(typed=lambda value, name: True, allows=lambda value, enum: True), "Neither type nor enum is looked at: a value that is there can be of the wrong type, or one that nobody expects."),
     (Idea(failing=lambda values: len(values[:1]), rows_seen=lambda rows: rows[:1]), "Only the first row is looked at."),
     (Idea(rows_seen=lambda rows: rows[:1]), "Only the first row is looked at."),
     (Idea(rows_seen=lambda rows: rows[1:]), "The first row is left out."),

@@ -53,7 +53,7 @@ def check_contract(promises: Promises) -> None:
         else "Without a unit nobody can tell EUR from cents: the next change of it is as silent as the re-coding."
     )
     promises.expect(price.unit, "EUR_cents", "unit of price_cents", why, "price_cents", "unit")
-    kept = report(shop.listings("before")[::8], contract)
+    kept = report(shop.listings("before"), contract)
     if kept.violations:
         first = kept.violations[0]
         why = f"The rows of 18 August were right, so a contract that they break promises too much: {first.message}."

@@ -92,7 +92,7 @@ def test_a_file_that_changes_gives_no_verdict(path, monkeypatch, capsys, change,
 def test_nothing_goes_to_quarantine_of_a_file_that_changes(path, monkeypatch, capsys, change):
     """Neither while it is written, nor between the verdict and the writing."""
     save = quarantining.save
-    monkeypatch.setattr(quarantining, "save", lambda *given: (save(*given), CHANGES[change](path)))
+    monkeypatch.setattr(quarantining, "save", lambda *given, **how: (save(*given, **how), CHANGES[change](path)))
     folder = path.with_name("q")
     assert validate.main([str(path.with_name("c.yaml")), str(path), "--quarantine", str(folder)]) == 2
     assert "while it was read" in capsys.readouterr().err and not folder.exists()

@@ -92,6 +92,7 @@ RIGHT = [
 
 WRONG = [
     ("the grade is not looked at: ELSE is right", RIGHT_CENTS, 'order["price_cents"] * {"A": 100, "B": 90}.get(order["item_condition"], 80) // 100', "80% for right"),
+    ("percent are taken for a share", RIGHT_CENTS, 'order["price_cents"] * RIGHT_PERCENT[order["item_condition"]]', "90 percent of 5000"),
     ("list price for right", RIGHT_CENTS, 'order["price_cents"]', "whole markdown"),
     ("cents", EUR, "return cents", "These are cents"),
     ("// at the end", EUR, "return cents // 100", "The cents are gone"),
