@@ -228,7 +228,7 @@ def legend(result: Result) -> Iterator[str]:
     """What the words in the matrix mean."""
     yield "each column is a guard, and a word in it what noticed; `.` is silence, ? not judged, +1 one more of its kind"
     if "cost" in heads(result):
-        yield "EUR: what orders are charged too little and too much, added up; until noticed: the part before a guard speaks"
+        yield "EUR: what orders are charged too little and too much, added up; until noticed: before a guard has spoken"
 
 
 def heads(result: Result) -> dict[str, str]:

@@ -77,9 +77,10 @@ def hand_in(
     found = judge()
     still_open = [outcome for outcome in found if not outcome.done]
     if still_open and not draft:
-        first = still_open[0]
+        first, *others = still_open
+        more = f" (nor is {', '.join(str(outcome.number) for outcome in others)})" if others else ""
         raise Refused(
-            f"exercise {first.number}, {first.exercise.title}, is not done yet: python -m exercises says what is"
+            f"exercise {first.number}, {first.exercise.title}, is not done yet{more}: python -m exercises says what is"
             f" missing; to push unfinished work: {AGAIN} --draft",
             1,
         )

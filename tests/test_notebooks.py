@@ -225,7 +225,7 @@ def test_ask_says_what_an_answer_is_worth(capsys: pytest.CaptureFixture[str]) ->
         quiz.ask("01.1", *answer)
         return " ".join(capsys.readouterr().out.split())
 
-    assert "What does the query do?" in said() and 'ask("01.1", "a")' in said()
+    assert "What does the query do?" in said() and 'ask("01.1", "?")' in said()
     assert said("c").startswith("Right. ELSE takes every value")
     assert said(" C ") == said("c")
     assert said("a").startswith('Not so. The misconception is "ELSE raises".')
