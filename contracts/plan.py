@@ -132,6 +132,7 @@ def plan(
     expand = rebuilt(current, {**kept, "fields": fields})
     if bump := needed(diff(current, expand, editorial=editorial)):
         expand = rebuilt(expand, {"version": following(current.version, bump)})
+    beside = [(current.field(name), expand.field(new)) for name, new in successors.items() if new]
     contract = None
     if successors and current.evolution.breaking == "forbidden":
         left_out.append(f"the removal of {', '.join(successors)}: the contract says breaking: forbidden")
@@ -144,8 +145,7 @@ def plan(
         None if contract is None else spelled(parse(expand_text, source=current.source), contract, None, expand_text)
     )
     drops = tuple(dropping(expand, successors, consumers, dialect))
-    pairs = [(drop.field, drop.successor) for drop in drops if drop.successor]
-    sql = emit_both(current.dataset, [(old, new) for old, new in pairs if not current.field(new.name)])
+    sql = emit_both(current.dataset, [(old, new) for old, new in beside if old and new and not current.field(new.name)])
     return Plan(current, expand, contract, expand_text, contract_text, drops, sql, tuple(left_out))
 
 
