@@ -12,17 +12,33 @@ import datetime as dt
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from contracts.document import Contract, concerns, load
 from contracts.ending import cannot, command, of_output
 from contracts.errors import ContractError, DataError, brief, json_text, printable
 from contracts.values import nearest
 
+if TYPE_CHECKING:  # lint does without
+    from contracts.release import Verdict
+
 HOW = "how to say it (default: text)"
 
 
 class Wrong(Exception):
     """What was asked for cannot be done: one sentence, and exit status 2."""
+
+
+FAILED = (ContractError, OSError, Wrong, DataError)
+
+
+def why_not(error: Exception) -> str:
+    """Why a command could not go on. Raises the error again where standard output is what failed."""
+    if isinstance(error, OSError):
+        if of_output(error):
+            raise error
+        return cannot(error)
+    return str(error) if isinstance(error, ContractError) else brief(str(error))
 
 
 def lint(files: Sequence[str]) -> int:
@@ -46,34 +62,56 @@ def lint(files: Sequence[str]) -> int:
 
 
 def diff(chosen: argparse.Namespace) -> int:
-    """Judge a new version of a contract. Exit status: 0 accepted, 1 rejected, 2 could not check."""
-    from contracts.formats import FORMATS
-    from contracts.release import verdict
-    from contracts.revisions import load_at
+    """Judge a new version of a contract.
+
+    Exit status: 0 accepted, 1 rejected, 2 could not check; of several files the worst.
+    """
+    from contracts.formats import FAILURES, FORMATS, together
 
     files, missing = chosen.files, (1 if chosen.against else 2) - len(chosen.files)
     if 0 < missing < len(chosen.editorial):  # diff --editorial FIELD OLD NEW
         files = chosen.editorial[-missing:] + files
         del chosen.editorial[-missing:]
     if chosen.against is None and len(files) != 2:
-        raise Wrong("diff compares two files, OLD and NEW, or one file with a revision: --against main FILE")
-    if chosen.against is not None and len(files) != 1:
-        raise Wrong("with --against, diff takes one file and compares it with what it was in that revision")
-    new = load(files[-1])
-    old = load(files[0]) if chosen.against is None else load_at(chosen.against, files[0])
+        raise Wrong("diff compares two files, OLD and NEW, or files with a revision: --against main FILE...")
+    if chosen.against is not None and not files:
+        raise Wrong("with --against, diff takes files and compares each with what it was in that revision")
+    said, status = [], 0
+    for before, file in [files] if chosen.against is None else zip(files, files, strict=True):
+        try:
+            found, new = judged(chosen, before, file)
+        except FAILED as error:
+            status, why = 2, why_not(error)
+            print(why, file=sys.stderr)
+            said += [FAILURES[chosen.format](why)] if chosen.format in FAILURES else []
+        else:
+            status = max(status, found.status)
+            said.append(FORMATS[chosen.format](found, new))
+    if said:
+        print(together(chosen.format, said))
+    return status
+
+
+def judged(chosen: argparse.Namespace, before: str, file: str) -> tuple[Verdict, Contract]:
+    """The verdict of `diff` on one file, and what it says now; `before` is the old one, or with --against the same."""
+    from contracts.release import first, verdict
+    from contracts.revisions import load_at
+
+    new = load(file)
+    old = load(before) if chosen.against is None else load_at(chosen.against, file)
+    if old is None:
+        return first(new), new
     for name in chosen.editorial:
         named_field(name, old)
-    consumers = chosen.consumers or beside(files[-1]) or beside(files[0])
     found = verdict(
         old,
         new,
         as_of=chosen.as_of,
         editorial=chosen.editorial,
-        consumers=consumers,
+        consumers=chosen.consumers or beside(file) or beside(before),
         dialect=dialect(chosen.dialect),
     )
-    print(FORMATS[chosen.format](found, new))
-    return found.status
+    return found, new
 
 
 def plan(chosen: argparse.Namespace) -> int:
@@ -319,8 +357,8 @@ def arguments_parser() -> argparse.ArgumentParser:
     command = commands.add_parser(
         "diff", help="judge a new version of a contract", description=diff.__doc__, parents=[sql]
     )
-    command.add_argument("files", nargs="*", metavar="FILE", help="OLD and NEW, or with --against only NEW")
-    command.add_argument("--against", metavar="REV", help="compare with the file as it is in this git revision")
+    command.add_argument("files", nargs="*", metavar="FILE", help="OLD and NEW, or with --against any number of NEW")
+    command.add_argument("--against", metavar="REV", help="compare each file with what it is in this git revision")
     command.add_argument(
         "--as-of", metavar="DATE", type=day, default=dt.date.today(), help="judge on this day (default: today)"
     )
@@ -435,16 +473,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         return int(chosen.run(chosen))
-    except ContractError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except OSError as error:
-        if of_output(error):
-            raise
-        print(cannot(error), file=sys.stderr)
-        return 2
-    except (Wrong, DataError) as error:
-        print(brief(str(error)), file=sys.stderr)
+    except FAILED as error:
+        why, form = why_not(error), getattr(chosen, "format", "text")
+        print(why, file=sys.stderr)
+        if form != "text":  # a machine waits for it
+            from contracts.formats import FAILURES
+
+            print(FAILURES[form](why))
         return 2
 
 

@@ -1,4 +1,4 @@
-"""The verdict on a step between two versions, as text, JSON, GitHub annotations and markdown."""
+"""The verdict on a step between two versions, or why there is none, as text, JSON, GitHub annotations and markdown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from contracts.changes import Change
 from contracts.document import Contract
-from contracts.errors import brief, json_text, printable
+from contracts.errors import brief, json_text, printable, unlinked
 from contracts.release import Verdict
 
 
@@ -41,11 +41,9 @@ def github(found: Verdict, new: Contract) -> str:
 def annotation(kind: str, new: Contract, field: str | None, says: str) -> str:
     """One workflow command; what would end it, or begin another, is escaped."""
     path = printable(Path(new.source).as_posix()) if new.source else ""
-    for sign in "%,:":
-        path = path.replace(sign, f"%{ord(sign):02X}")
     known = field if field and new.field(field) else None
-    place = f"file={path},line={new.line(known, 'name' if known else 'version') or 1}"
-    return f"::{kind} {place}::{says.replace('%', '%25')}"
+    place = f"file={escaped(path, ',:')},line={new.line(known, 'name' if known else 'version') or 1}"
+    return f"::{kind} {place}::{escaped(says)}"
 
 
 def markdown(found: Verdict, new: Contract) -> str:
@@ -71,9 +69,40 @@ def cell(says: str) -> str:
     return re.sub(r"[\\`*_{}\[\]<>|#&~!$]|:(?=//)|(?<=www)\.", r"\\\g<0>", says)
 
 
+def escaped(says: str, also: str = "") -> str:
+    """Text in a workflow command: percent signs, line ends, and the signs of `also`, by their code."""
+    return "".join(f"%{ord(c):02X}" if c in "%\r\n" + also else c for c in says)
+
+
+def together(form: str, said: list[str]) -> str:
+    """The verdicts on several contracts as one text, and in JSON as one list."""
+    if form == "json" and len(said) > 1:
+        return f"[{', '.join(said)}]"
+    return ("\n" if form == "github" else "\n\n").join(said)
+
+
 FORMATS: dict[str, Callable[[Verdict, Contract], str]] = {
     "text": text,
     "json": as_json,
     "github": github,
     "markdown": markdown,
+}
+
+
+# --- where a command could not check: each form says so in its own way ---------------------------------------------
+
+
+def sarif_failure(why: str) -> str:
+    """A run that was not successful, and why."""
+    notes = [{"level": "error", "message": {"text": unlinked(why)}}]
+    invocation = {"executionSuccessful": False, "toolExecutionNotifications": notes}
+    run = {"tool": {"driver": {"name": "contracts audit"}}, "results": [], "invocations": [invocation]}
+    return json_text({"version": "2.1.0", "runs": [run]})
+
+
+FAILURES: dict[str, Callable[[str], str]] = {
+    "json": lambda why: json_text({"verdict": "could not check", "error": why}),
+    "github": lambda why: f"::error title=could not check::{escaped(why)}",
+    "markdown": lambda why: "\n".join(["### COULD NOT CHECK", "", *(f"- {cell(line)}" for line in why.splitlines())]),
+    "sarif": sarif_failure,
 }

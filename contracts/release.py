@@ -30,7 +30,7 @@ class Verdict:
     """All that is to be said of a step from one version to the next."""
 
     dataset: str
-    old: str
+    old: str | None  # None: there was no contract before
     new: str
     changes: tuple[Change, ...]
     needed: Bump | None
@@ -54,6 +54,9 @@ class Verdict:
 
     def __str__(self) -> str:
         """The verdict in one sentence."""
+        if self.old is None:
+            is_new = f"{self.dataset} {self.new} is new: its file is not in the revision, so it breaks nobody"
+            return brief(f"{self.verdict.upper()}: {is_new}; if the file has moved, compare the two files instead")
         breaking = sum(change.breaking for change in self.changes)
         count = f"{len(self.changes)} change{'s' * (len(self.changes) != 1)}, {breaking} breaking"
         affects = f"; affects {', '.join(self.consumers)}" if self.consumers else ""
@@ -128,6 +131,11 @@ def verdict(
         tuple(not_checked),
         instead,
     )
+
+
+def first(new: Contract) -> Verdict:
+    """The verdict on a contract that nobody had before."""
+    return Verdict(new.dataset, None, new.version, (), None, None, (), (), ())
 
 
 def number_reasons(old: str, new: str, changes: list[Change]) -> Iterator[str]:

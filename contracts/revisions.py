@@ -13,11 +13,14 @@ from contracts.values import short
 
 
 class NoRevision(OSError):
-    """git is missing, or knows no such revision or file."""
+    """git is missing, or knows no such revision."""
 
 
-def load_at(revision: str, path: str | os.PathLike[str]) -> Contract:
-    """The contract that the file held in that revision. Raises NoRevision, or ContractError."""
+def load_at(revision: str, path: str | os.PathLike[str]) -> Contract | None:
+    """The contract that the file held in that revision; None where there was no such file.
+
+    Raises NoRevision, or ContractError.
+    """
     folder, name = Path(path).absolute().parent, Path(path).name
     if not revision or revision.startswith("-") or "\0" in revision + str(path):
         raise NoRevision(f"{revision!r} is no git revision; name a branch, a tag or a commit, as --against main")
@@ -28,9 +31,12 @@ def load_at(revision: str, path: str | os.PathLike[str]) -> Contract:
         if git(folder, "rev-parse", "--show-toplevel") is None:
             raise NoRevision(f"{folder} is in no git repository, so there is no revision to compare with")
         raise NoRevision(f"git knows no revision {revision!r}; name a branch, a tag or a commit (fetched, in CI)")
-    raw = git(folder, "show", f"{commit.decode().strip()}:./{name}")
+    sha = commit.decode().strip()
+    if git(folder, "ls-tree", "--name-only", sha, f"./{name}") == b"":
+        return None
+    raw = git(folder, "show", f"{sha}:./{name}")
     if raw is None:
-        raise NoRevision(f"{path} is not in the revision {revision!r}; if it has moved, compare the two files instead")
+        raise NoRevision(f"git cannot read {path} in the revision {revision!r}; fetch the whole of it, and run again")
     try:
         return parse(raw, source=path)
     except ContractError as error:

@@ -153,10 +153,10 @@ def test_the_command_s_exit_status(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["diff", str(old), str(new), "--as-of", "2026-09-15"]) == REJECTED
     assert "stg_listings.sql:3:8" in capsys.readouterr().out
     for wrong in (["nowhere.yaml", str(new)], [str(old)], [str(old), str(new), "--consumers", "nowhere"], [str(old), str(new), "--editorial", "item_conditon"],
-                  [str(old), str(new), "--dialect", "klingon"], ["--against", "HEAD"], ["--against", "HEAD", str(old), str(new)]):  # fmt: skip
+                  [str(old), str(new), "--dialect", "klingon"], ["--against", "HEAD"]):  # fmt: skip
         assert main(["diff", *wrong]) == COULD_NOT_CHECK, wrong
         said = capsys.readouterr()
-        assert said.out == "" and len(said.err.splitlines()) == 1
+        assert said.out == "" and len(said.err.splitlines()) == 1, said
     with pytest.raises(SystemExit) as stopped:
         main(["diff", str(old), str(new), "--as-of", "yesterday"])
     assert stopped.value.code == COULD_NOT_CHECK
@@ -214,9 +214,8 @@ def test_against_a_git_revision_from_any_directory(tmp_path: Path, monkeypatch: 
         monkeypatch.chdir(place)
         assert main(["diff", "--against", "main", path]) == REJECTED
     capsys.readouterr()
-    (folder / "new.yaml").write_text(pr_4471(), encoding="utf-8")
     monkeypatch.chdir(repo)
-    for wrong in (["nope", str(file)], ["--output=x", str(file)], ["", str(file)], ["main:x", str(file)], ["main", str(folder / "new.yaml")], ["main", str(tmp_path / "no" / "x.yaml")]):  # fmt: skip
+    for wrong in (["nope", str(file)], ["--output=x", str(file)], ["", str(file)], ["main:x", str(file)], ["main", str(folder / "new.yaml")], ["main", str(folder)], ["main", str(tmp_path / "no" / "x.yaml")]):  # fmt: skip
         assert main(["diff", f"--against={wrong[0]}", wrong[1]]) == COULD_NOT_CHECK, wrong
         said = capsys.readouterr()
         assert said.out == "" and len(said.err.splitlines()) == 1, said
@@ -226,6 +225,86 @@ def test_against_a_git_revision_from_any_directory(tmp_path: Path, monkeypatch: 
     file.write_text(pr_4471(), encoding="utf-8")
     assert main(["diff", "--against", "HEAD", str(file)]) == COULD_NOT_CHECK
     assert capsys.readouterr().err.startswith("HEAD:")
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository that holds listings.yaml, and in it."""
+    (tmp_path / "listings.yaml").write_bytes((HISTORY / "listings-1.4.0.yaml").read_bytes())
+    for arguments in (["init", "-b", "main"], ["add", "."], ["commit", "-m", "one"]):
+        git(tmp_path, *arguments)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_contract_that_the_revision_does_not_have_is_new(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (repo / "new").mkdir()  # neither has it the folder
+    (repo / "new" / "orders.yaml").write_text(yaml.safe_dump(contract({})), encoding="utf-8")
+    says = "ACCEPTED: orders 1.0.0 is new: its file is not in the revision, so it breaks nobody"
+    for form in ("text", "json", "github", "markdown"):
+        assert main(["diff", "--against", "main", "new/orders.yaml", "--format", form]) == ACCEPTED
+        said = capsys.readouterr()
+        assert said.err == ""
+        if form == "json":
+            found = json.loads(said.out)
+            assert (found["verdict"], found["old"], found["new"], found["changes"]) == ("accepted", None, "1.0.0", [])
+        else:
+            assert says in said.out
+    (repo / "new" / "orders.yaml").write_text("version: 1", encoding="utf-8")
+    assert main(["diff", "--against", "main", "new/orders.yaml"]) == COULD_NOT_CHECK  # new, and no contract
+    assert main(["diff", "--against", "nope", "new/orders.yaml"]) == COULD_NOT_CHECK
+
+
+def test_several_files_have_a_verdict_each_and_the_worst_exit_status(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+    (repo / "new.yaml").write_text(yaml.safe_dump(contract({})), encoding="utf-8")
+    both = ["diff", "--against", "main", "new.yaml", "listings.yaml"]
+    assert main(both) == ACCEPTED
+    assert [line[:21] for line in capsys.readouterr().out.split("\n\n")] == ["ACCEPTED: new 1.0.0 i", "ACCEPTED: listings 1."]  # fmt: skip
+    (repo / "listings.yaml").write_text(pr_4471(), encoding="utf-8")
+    assert main(both) == REJECTED
+    assert "ACCEPTED: new" in (said := capsys.readouterr().out) and "REJECTED: listings" in said
+    verdicts = ["rejected", "could not check", "accepted"]
+    for form in ("text", "json", "github", "markdown"):
+        files = ["listings.yaml", "nowhere.yaml", "new.yaml"]
+        assert main(["diff", "--against", "main", *files, "--format", form]) == COULD_NOT_CHECK
+        said = capsys.readouterr()
+        assert "nowhere.yaml" in said.err and len(said.err.splitlines()) == 1
+        if form == "json":
+            assert [each["verdict"] for each in json.loads(said.out)] == verdicts
+        else:
+            places = [said.out.lower().find(word) for word in verdicts if form != "text" or word != "could not check"]
+            assert -1 not in places and places == sorted(places)
+
+
+FORMS = {"diff": ["json", "github", "markdown"], "readers": ["json"], "compat": ["json"], "audit": ["json", "github", "markdown", "sarif"]}  # fmt: skip
+IN_VAIN = [
+    ["diff", "nowhere%.yaml", "listings.yaml"],
+    ["diff", "broken.yaml", "listings.yaml"],  # with two faults
+    ["diff", "--against", "nope", "listings.yaml"],
+    ["diff", "listings.yaml"],
+    ["readers", "nowhere%.yaml", "brand"],
+    ["compat", "nowhere%.yaml", "listings.yaml"],
+    ["audit", ".", "--contracts", "nowhere%"],
+]
+
+
+@pytest.mark.parametrize(("arguments", "form"), [(each, form) for each in IN_VAIN for form in FORMS[each[0]]])
+def test_what_could_not_be_checked_is_said_in_each_form(repo: Path, arguments: list[str], form: str, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+    (repo / "broken.yaml").write_text("version: 1\nowner: 2\n", encoding="utf-8")
+    assert main([*arguments, "--format", form]) == COULD_NOT_CHECK
+    said = capsys.readouterr()
+    why = said.err.rstrip("\n")
+    if form == "json":
+        assert json.loads(said.out) == {"verdict": "could not check", "error": why}
+    elif form == "github":
+        line = why.replace("%", "%25").replace("\n", "%0A")
+        assert said.out == f"::error title=could not check::{line}\n"
+    elif form == "sarif":
+        run = json.loads(said.out)["runs"][0]
+        assert run["results"] == [] and run["invocations"][0]["executionSuccessful"] is False and why in said.out
+    else:
+        lines = said.out.replace("\\", "").splitlines()
+        assert lines == ["### COULD NOT CHECK", "", *(f"- {line}" for line in why.splitlines())]
 
 
 def test_no_traceback_in_a_process_of_its_own(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from contracts.auditing.findings import ALLOWANCES, QUESTIONS, RULES, Audit, Finding
 from contracts.errors import json_text, printable, unlinked
-from contracts.formats import cell
+from contracts.formats import cell, escaped
 
 
 def text(found: Audit) -> str:
@@ -70,11 +70,6 @@ def command(kind: str, properties: dict[str, Any], says: str) -> str:
     """One workflow command; what would end it, or begin another, is escaped."""
     given = ",".join(f"{key}={escaped(printable(str(value)), ':,')}" for key, value in properties.items())
     return f"::{kind} {given}::{escaped(printable(says))}"
-
-
-def escaped(says: str, also: str = "") -> str:
-    """Text in a workflow command: percent signs, line ends, and the signs of `also`, by their code."""
-    return "".join(f"%{ord(c):02X}" if c in "%\r\n" + also else c for c in says)
 
 
 def sarif(found: Audit) -> str:
