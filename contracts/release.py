@@ -23,6 +23,16 @@ if TYPE_CHECKING:  # it parses SQL, and most steps let no field go
     from contracts.readers import Readers
 
 REMOVED = ("field removed", "field renamed")
+LOOSENED = {"range", "pattern", "required", "null rate", "unique", "enum value added", "enum removed"}
+BESIDE = "or publish a new table beside this one"
+TABLE = {  # what to do about a breaking change of the table as a whole
+    "dataset": f"keep the name, {BESIDE}",
+    "freshness field": f"keep the field that tells its age, {BESIDE}",
+    "freshness timezone": f"keep the time zone, {BESIDE}",
+    "notice": "keep the notice, which the consumers rely on",
+    "evolution additive": "keep the evolution clause, which the consumers rely on",
+    "evolution breaking": "keep the evolution clause, which the consumers rely on",
+}
 
 
 @dataclass(frozen=True)
@@ -167,7 +177,10 @@ def clause_reasons(old: Contract, change: Change, allowed: set[str]) -> Iterator
     if old.evolution.breaking == "forbidden":
         yield f"{where}: a breaking change ({change.rule}); the contract says breaking: forbidden"
     else:
-        yield f"{where}: a breaking change in one step ({change.rule}); the contract says expand_and_contract"
+        says = "the contract says expand_and_contract"
+        if "breaking" not in old.evolution.model_fields_set:
+            says = "breaking: expand_and_contract holds, as the contract does not say otherwise"
+        yield f"{where}: a breaking change in one step ({change.rule}); {says}"
 
 
 def follows(old: Contract, change: Change, allowed: set[str]) -> bool:
@@ -178,9 +191,12 @@ def follows(old: Contract, change: Change, allowed: set[str]) -> bool:
 
 def earliest(old: Contract, announced: dt.date) -> dt.date:
     """The first day on which a field announced that day may go."""
-    notice = old.evolution.notice or dt.timedelta()
-    days = -(-notice // dt.timedelta(days=1))  # part of a day is a day
-    return announced + dt.timedelta(days=min(days, (dt.date.max - announced).days))
+    return announced + dt.timedelta(days=min(notice_days(old), (dt.date.max - announced).days))
+
+
+def notice_days(old: Contract) -> int:
+    """How many days before a removal the consumers are told; part of a day is a day."""
+    return -(-(old.evolution.notice or dt.timedelta()) // dt.timedelta(days=1))
 
 
 def waiting(old: Contract, name: str, as_of: dt.date) -> str | None:
@@ -206,29 +222,41 @@ def who_reads(old: Contract, name: str, consumers: str | os.PathLike[str] | None
 
 
 def advice(old: Contract, changes: list[Change], reasons: list[str], allowed: set[str]) -> Iterator[str]:
-    """What to do instead."""
-    expand = "python -m contracts plan OLD NEW writes both steps"
-    notice = f"after {(old.evolution.notice or dt.timedelta()).days} days of notice"
+    """What to do instead, once for each field and for each clause of the table."""
+    if not reasons or old.evolution.breaking == "allowed":
+        return
+    breaking = [change for change in changes if change.breaking and not follows(old, change, allowed)]
+    for name in dict.fromkeys(change.field for change in breaking):
+        each = [change for change in breaking if change.field == name]
+        if name is None:
+            yield from (f"the table: {table_advice(change)}" for change in each)
+        elif name not in allowed:
+            yield f"{name}: {field_advice(old, name, each)}"
+
+
+def table_advice(change: Change) -> str:
+    """What to do instead of a breaking change of the table as a whole."""
+    return TABLE.get(change.rule, f"keep the promise, {BESIDE} with the looser one")
+
+
+def field_advice(old: Contract, name: str, breaking: list[Change]) -> str:
+    """What to do instead of the breaking changes of one field."""
+    field, change, rules = old.field(name), breaking[0], {change.rule for change in breaking}
+    days = notice_days(old)
+    notice = f" after {days} day{'s' * (days != 1)} of notice," if days else ""
+    remove = f"and remove it{notice} once nobody reads it"
+    if rules == {"deprecation changed"}:
+        return f"announce it on {change.old.announced} as before, or on a later day"
     if old.evolution.breaking == "forbidden":
-        expand = "agree with the consumers on a new table, as this contract forbids breaking changes"
-    for change in changes if reasons else ():
-        if not change.breaking or old.evolution.breaking == "allowed" or change.field in allowed:
-            continue
-        if change.rule == "field renamed":
-            yield (
-                f"{change.field}: add {change.new.name} beside it, mark {change.field} deprecated, replaced by "
-                f"{change.new.name}, and remove it {notice} once nobody reads it; {expand}"
-            )
-        elif change.rule == "field removed":
-            field = old.field(str(change.field))
-            if field and field.deprecated:
-                yield f"{change.field}: wait until the notice is over and nobody reads it"
-            else:
-                yield f"{change.field}: keep it, mark it deprecated, and remove it {notice}; {expand}"
-        elif change.field:
-            yield (
-                f"{change.field}: keep it as it is, put the new values in a new field beside it, mark {change.field} "
-                f"deprecated, and remove it {notice} once nobody reads it; {expand}"
-            )
-        else:
-            yield "the table: keep the promise, or publish a new table with the looser one beside this one"
+        return "keep it as it is, or agree with the consumers on a new table, as this contract forbids breaking changes"
+    if change.rule == "field renamed":
+        says = f"add {change.new.name} beside it, mark {name} deprecated, replaced by {change.new.name}, {remove}"
+    elif change.rule == "field removed":
+        if field and field.deprecated:
+            return "wait until the notice is over and nobody reads it"
+        says = f"keep it, mark it deprecated, {remove}"
+    elif rules <= LOOSENED:
+        says = f"keep the promise, or give the looser one to a new field beside it, mark {name} deprecated, {remove}"
+    else:
+        says = f"keep it as it is, put the new values in a new field beside it, mark {name} deprecated, {remove}"
+    return f"{says}; python -m contracts plan OLD NEW writes both steps"

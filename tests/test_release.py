@@ -68,6 +68,60 @@ def test_one_breaking_step_is_rejected_whatever_the_number() -> None:
     assert step(contract(**closed), contract({}, version="1.1.0", **closed))[0] == REJECTED
 
 
+def test_the_default_is_not_called_what_the_contract_says() -> None:
+    said, unsaid = ({"evolution": {"breaking": "expand_and_contract"}}, {"evolution": {"notice": "2d"}})
+    for more, says in ((said, "the contract says expand_and_contract"), (unsaid, "breaking: expand_and_contract holds, as the contract does not say otherwise")):  # fmt: skip
+        (reason,) = step(contract(INT | {"max": 9}, **more), contract(INT | {"max": 10}, version="2.0.0", **more))[1]
+        assert reason == f"a: a breaking change in one step (range); {says}"
+    assert step(contract(ABC), contract(WORDS, version="2.0.0"))[1][0].endswith("does not say otherwise")
+
+
+PLAN = "; python -m contracts plan OLD NEW writes both steps"
+GOES = "mark a deprecated, and remove it once nobody reads it" + PLAN
+LOOSER = "a: keep the promise, or give the looser one to a new field beside it, " + GOES
+VALUES = "a: keep it as it is, put the new values in a new field beside it, " + GOES
+OTHER_TABLE = "or publish a new table beside this one"
+CLAUSE = "the table: keep the evolution clause, which the consumers rely on"
+NOW, LATER = {"deprecated": {"announced": "2026-09-01"}}, {"deprecated": {"announced": "2026-09-30"}}
+FORBIDDEN = {"evolution": {"breaking": "forbidden"}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "instead"),
+    [
+        (contract(INT | {"max": 10_000}), contract(INT | {"max": 20_000}), [LOOSER]),
+        (contract({"pattern": "a+"}), contract({"pattern": "a*"}), [LOOSER]),
+        (contract({"required": True}), contract({}), [LOOSER]),
+        (contract({"max_null_rate": 0.1}), contract({"max_null_rate": 0.2}), [LOOSER]),
+        (contract({"unique": True}), contract({}), [LOOSER]),
+        (contract({"enum": ["A"]}), contract({"enum": ["A", "B"]}), [LOOSER]),
+        (contract(ABC), contract({}), [LOOSER]),
+        (contract(ABC), contract(WORDS), [VALUES]),
+        (contract(INT | {"unit": "g", "max": 1}), contract(INT | {"unit": "kg", "max": 2}), [VALUES]),
+        (contract({}), contract(INT), [VALUES]),
+        (contract({"meaning": "net"}), contract({"meaning": "gross"}), [VALUES]),
+        (contract({}), contract(), ["a: keep it, mark it deprecated, and remove it once nobody reads it" + PLAN]),
+        (contract(LATER), contract(NOW), ["a: announce it on 2026-09-30 as before, or on a later day"]),
+        (contract({}, **FORBIDDEN), contract(**FORBIDDEN), ["a: keep it as it is, or agree with the consumers on a new table, as this contract forbids breaking changes"]),
+        (contract(dataset="t"), contract(dataset="u"), [f"the table: keep the name, {OTHER_TABLE}"]),
+        (contract(volume={"min_rows": 2}), contract(volume={"min_rows": 1}), [f"the table: keep the promise, {OTHER_TABLE} with the looser one"]),
+        (contract(evolution={"notice": "2d"}), contract(), ["the table: keep the notice, which the consumers rely on"]),
+        (contract(evolution={"additive": "forbidden"}), contract(), [CLAUSE]),
+        (contract(), contract(evolution={"breaking": "allowed"}), [CLAUSE]),
+    ],
+)  # fmt: skip
+def test_the_advice_fits_the_change(old: dict[str, Any], new: dict[str, Any], instead: list[str]) -> None:
+    found = verdict(from_mapping(old), from_mapping(new | {"version": "2.0.0"}), as_of=dt.date(2026, 9, 15))
+    assert list(found.instead) == instead
+
+
+@pytest.mark.parametrize(("notice", "says"), [("36h", "after 2 days"), ("1d", "after 1 day"), ("14d", "after 14 days")])
+def test_the_notice_in_the_advice_is_the_one_that_is_agreed(notice: str, says: str) -> None:
+    old = from_mapping(contract({}, evolution={"notice": notice}))
+    found = verdict(old, from_mapping(contract(evolution={"notice": notice})), as_of=dt.date(2026, 9, 15))
+    assert f"remove it {says} of notice, once nobody reads it" in found.instead[0]
+
+
 def test_the_lesson_s_own_history_is_accepted() -> None:
     assert (HISTORY / "listings-1.4.0.yaml").read_bytes() == (seed.ROOT / "contracts" / "listings.yaml").read_bytes()
     for old, new in (("1.3.0", "1.4.0"), ("1.4.0", "1.5.0")):
