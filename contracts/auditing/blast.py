@@ -22,6 +22,7 @@ import duckdb
 from contracts.auditing.facts import Facts, first_line
 from contracts.auditing.findings import Finding
 from contracts.auditing.mappings import Mapping as Default
+from contracts.auditing.origins import OPAQUE
 from contracts.auditing.probes import Probe
 from contracts.auditing.resolving import Column, Known
 from contracts.auditing.rules import Judge, clause_to_paste, listed, shown
@@ -32,7 +33,8 @@ from contracts.splicing import flow
 from contracts.values import nearest, short
 
 SECONDS = 60.0  # for one query
-MOST_VALUES = 20
+MOST_VALUES, MOST_SAID = 20, 200
+UNKNOWN = "a part of its SQL comes from Jinja that is not here, as a macro of another package"
 READERS = {
     **dict.fromkeys([".parquet", ".pq"], "read_parquet"),
     **dict.fromkeys([".csv", ".tsv", ".gz"], "read_csv"),
@@ -218,19 +220,23 @@ class Warehouse:
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """The result of a query. Raises NotMeasured."""
+        if OPAQUE in query:
+            raise NotMeasured(UNKNOWN)
         try:
             with deadline(self.connection):
                 return self.connection.execute(query).fetchall()
         except duckdb.InterruptException:
             raise NotMeasured(f"the query took more than {SECONDS:g} seconds") from None
         except (duckdb.Error, RuntimeError) as error:
-            raise NotMeasured(f"DuckDB says {short(first_line(error))}") from None
+            raise NotMeasured(f"DuckDB says {printable(first_line(error))[:MOST_SAID]}") from None
 
     def provide(self, facts: Facts, tables: Sequence[tuple[str, ...]], seen: tuple[str, ...] = ()) -> set[str]:
         """Make the tables that a query names; gives the datasets among them. Raises NotMeasured."""
         used: set[str] = set()
         for table in tables:
             lower = tuple(part.casefold() for part in table)
+            if OPAQUE in lower:
+                raise NotMeasured(UNKNOWN)
             name = ".".join(map(identifier, table))
             contract = self.known.contract(lower)
             dataset = contract.dataset if contract else next((one for one in self.data if is_named(lower, one)), None)

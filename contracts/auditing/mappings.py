@@ -29,6 +29,7 @@ OPPOSITE = (
     {"'t'", "'f'"},
     {"'true'", "'false'"},
 )
+SUMS = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Count, exp.Median)
 NEUTRAL = {"0", "''", "null", "false"}
 LOUD = re.compile(r"(^|_)(raise|throw|error|fail|abort|assert)(_|$)", re.IGNORECASE)
 SAYS_SO = re.compile(
@@ -54,6 +55,7 @@ class Mapping:
     same_as: str | None  # the literal whose result the default is too
     place: Place  # of the default
     filters: int = 0  # in how many branches it names values, where it is one amount or nothing
+    aggregated: bool = False  # in an aggregate that passes over NULL
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,9 @@ def mapping(node: exp.Expr, part: Part, place: Locate, else_place: Locate) -> Ma
     text = "NULL" if default is None else short(default.sql(comments=False))
     literals = tuple(dict.fromkeys(one for key in values for one in key))
     name = column.name if "?" not in fold else short(fold[1:])
-    made = Mapping(form, part.origins(column), name, fold, literals, text, silent, equal, where, filters)
+    made = Mapping(
+        form, part.origins(column), name, fold, literals, text, silent, equal, where, filters, is_summed(whole)
+    )
     return Mapped(made, whole, lands(node), default or exp.Null(), column)
 
 
@@ -160,6 +164,11 @@ def is_filter(node: exp.Expr, results: list[exp.Expr], says: str) -> bool:
     if says == "null" or {one.casefold() for one in (*canon, says)} in OPPOSITE:
         return True
     return says in NEUTRAL and (aggregated or not is_constant(results[0]))
+
+
+def is_summed(node: exp.Expr) -> bool:
+    """Whether an aggregate that passes over NULL takes the results."""
+    return isinstance(node.find_ancestor(exp.AggFunc, exp.Query), SUMS)
 
 
 def is_order_or_repeated(node: exp.Expr, part: Part) -> bool:
@@ -289,7 +298,9 @@ def mapping_join(node: exp.Expr, default: exp.Expr, values: list[exp.Expr], part
     if not keys:
         return None
     form, text = "COALESCE" if isinstance(node, exp.Coalesce) else "IS NULL", short(default.sql(comments=False))
-    made = Mapping(form, part.origins(keys[0]), keys[0].name, "", (), text, True, None, place(default))
+    made = Mapping(
+        form, part.origins(keys[0]), keys[0].name, "", (), text, True, None, place(default), 0, is_summed(node)
+    )
     missing: list[exp.Expr] = [exp.Is(this=exp.Paren(this=one.copy()), expression=exp.Null()) for one in values]
     return Mapped(made, node, exp.and_(*missing), default, keys[0])
 

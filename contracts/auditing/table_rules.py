@@ -121,13 +121,14 @@ def unread_fields(judge: Judge) -> Iterator[Finding]:
             judge.doubtful.add(("unread-field", file_of(contract), 0))
             continue
         heard = [facts.team for facts in reading if facts.team]
-        missing = [
-            one for one in contract.consumers if not all(any(is_team(a, one) for a in b) for b in (heard, judge.here))
-        ]
-        if missing or not contract.consumers or not judge.complete:
-            why = f"the SQL of {', '.join(missing)} is not here" if missing else "some SQL was not audited"
-            why = why if contract.consumers else "the contract names no consumer"
-            says = f"whether a field of {contract.dataset} is unread: {why}"
+        missing = [one for one in contract.consumers if not any(is_team(team, one) for team in judge.here)]
+        silent = [one for one in contract.consumers if not any(is_team(team, one) for team in [*heard, *missing])]
+        if missing or silent or not contract.consumers or not judge.complete:
+            why = [f"the SQL of {', '.join(missing)} is not here"] * bool(missing)
+            why += [f"the SQL of {', '.join(silent)} that is here does not read it"] * bool(silent and judge.complete)
+            why += ["some SQL was not audited"] * (not judge.complete)
+            why = why if contract.consumers else ["the contract names no consumer"]
+            says = f"whether a field of {contract.dataset} is unread: {' and '.join(why)}"
             judge.cannot_judge("unread-field", file_of(contract), 1, says)
             continue
         read, words = read_of(judge, contract), {word for facts in judge.known.files for word in facts.words}

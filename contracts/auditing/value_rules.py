@@ -145,6 +145,12 @@ def silent_defaults(judge: Judge) -> Iterator[Finding]:
         if mapping.form == "CASE":
             instead = "write ELSE NULL"
         instead += f" and test that the result is not null, or stop with error('unknown {name}')"
+        if mapping.aggregated:
+            before = f"{name} has no other value"
+            if mapping.form in without:
+                before = f"the joined table has every {name}"
+            instead = f"stop with error('unknown {name}') there, or test before that {before}; NULL is no help, as an "
+            instead += "aggregate passes over it"
         if mapping.filters:  # a sum passes over NULL as over 0
             instead = f"take the amount of every row, without {mapping.form}, or stop with error('unknown {name}')"
         if (finding := judge.found("silent-else", facts, mapping.place, column, says, instead)) is not None:
@@ -175,12 +181,14 @@ def unknown_literals(judge: Judge) -> Iterator[Finding]:
                 says = f"what is compared with {name} is not judged: its values are changed before, or it is a pattern"
                 judge.cannot_judge("unknown-literal", facts.file, test.place[0], says)
                 continue
-            for literal in test.literals:
-                if is_among(judge.dialect, literal, values, fold):
-                    continue
+            strange = [literal for literal in test.literals if not is_among(judge.dialect, literal, values, fold)]
+            for literal in strange:
                 after = "".join(f" after {name.upper()}" for name in FOLDS if name in fold)
-                says = f"{literal} is no value of {name}{after}, which are {are}; so this {test.clause} "
-                says += "is always true" if test.negated else "can never be true"
+                says = f"{literal} is no value of {name}{after}, which are {are}; so "
+                if len(strange) < len(test.literals):  # the others do something
+                    says += f"it {'takes nothing out of' if test.negated else 'adds nothing to'} this {test.clause}"
+                else:
+                    says += f"this comparison in {test.clause} {'is always' if test.negated else 'can never be'} true"
                 words = [str(value) for value in values]
                 near = nearest(literal.value.strip(), words) or nearest(literal.value.strip().upper(), words)
                 instead = f"did you mean {near}? " if near else ""

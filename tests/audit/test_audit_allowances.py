@@ -114,6 +114,14 @@ def test_unread_fields_are_not_judged_where_a_consumer_is_missing_or_not_audited
     assert found.findings == [] and any("was not audited" in one.reason for one in found.not_judged)
 
 
+def test_a_consumer_that_is_there_and_reads_another_table_is_not_called_missing(tmp_path):
+    sql = {"pricing/q.sql": "select item_id from items", "finance/q.sql": "select a from other"}
+    says = "whether a field of items is unread: the SQL of finance that is here does not read it"
+    assert [one.reason for one in ask(tmp_path, sql).not_judged] == [says]
+    found = ask(tmp_path, {"finance/bad.sql": "select ("})
+    assert [one.reason for one in found.not_judged] == ["whether a field of items is unread: some SQL was not audited"]
+
+
 def test_a_field_is_unread_only_where_all_sql_of_the_consumer_was_given(tmp_path):
     """A folder that is no team's, one file of the team, a part of its folder: nobody knows what the rest reads."""
     contract = ITEMS.replace("consumers: [pricing, finance]", "consumers: [pricing]")

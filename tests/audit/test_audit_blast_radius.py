@@ -134,6 +134,32 @@ def test_what_cannot_be_measured_says_why_and_stays_a_finding(tmp_path, monkeypa
     assert why in message and "s3cret" not in message
 
 
+@pytest.mark.parametrize(
+    ("sql", "what"),
+    [
+        (SILENT.replace(" as m", " as m, {{ other.fee('price_cents') }} as fee"), "the amount was not summed"),
+        (SILENT.replace(" as m", " * {{ other.fee() }} as m"), "the amount was not summed"),
+        (SILENT.replace("from items", "from items join {{ other.boxes() }} b using (item_id)"), "the blast radius was not measured"),
+    ],
+)  # fmt: skip
+def test_a_macro_that_is_not_here_is_said_to_be_so_and_by_no_name_of_ours(tmp_path, sql, what):
+    write(tmp_path, {"items.csv": "item_id,grade,kind,price_cents\n1,A,x,100\n"})
+    found = ask(tmp_path, {"pricing/q.sql": sql}, data={"items": [str(tmp_path / "items.csv")]}, amount="m")
+    message = next(one.message for one in found.findings if one.rule == "silent-else")
+    assert message.endswith(
+        f"{what}: a part of its SQL comes from Jinja that is not here, as a macro of another package"
+    )
+    assert "jinja_value" not in str(found.to_dict())
+
+
+def test_what_duckdb_says_is_not_cut_off_in_a_name(tmp_path):
+    write(tmp_path, {"items.csv": "item_id,grade\n1,A\n"})
+    sql = SILENT.replace(" as m", " as m, the_price_of_the_item_in_cents_before_tax as price_before")
+    found = ask(tmp_path, {"pricing/q.sql": sql}, data={"items": [str(tmp_path / "items.csv")]}, amount="m")
+    message = next(one.message for one in found.findings if one.rule == "silent-else")
+    assert '"the_price_of_the_item_in_cents_before_tax" not found' in message
+
+
 def test_data_that_cannot_be_read_is_said_in_one_line(tmp_path, capsys):
     write(tmp_path, {"items.yaml": ITEMS, "q.sql": SILENT, "bad.parquet": "no parquet", "x.csv": "a\n1\n"})
     for data, why in (

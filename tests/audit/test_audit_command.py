@@ -116,6 +116,47 @@ def test_the_command_from_elsewhere_and_without_what_it_does_not_need(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("condition", "says"),
+    [
+        ("grade in ('A', 'D')", "it adds nothing to this WHERE"),
+        ("grade not in ('A', 'D')", "it takes nothing out of this WHERE"),
+        ("grade in ('D', 'E')", "this comparison in WHERE can never be true"),
+        ("grade not in ('D', 'E')", "this comparison in WHERE is always true"),
+        ("(grade = 'D' or grade = 'A')", "this comparison in WHERE can never be true"),
+        ("case grade when 'D' then 1 when 'A' then 2 end = 2", "it adds nothing to this CASE"),
+    ],
+)
+def test_an_unknown_literal_in_a_list_says_what_is_so(tmp_path, capsys, condition, says):
+    write(tmp_path, {"items.yaml": ITEMS, "sql/pricing/q.sql": f"select item_id from items where {condition}"})
+    _, out, _ = run(capsys, str(tmp_path / "sql"), "--contracts", str(tmp_path))
+    found = [line for line in out.splitlines() if "unknown-literal: 'D'" in line]
+    assert len(found) == 1 and found[0].endswith(f"which are 'A', 'B', 'C'; so {says}")
+
+
+@pytest.mark.parametrize(
+    ("expression", "from_", "says"),
+    [
+        ("sum(case kind when 'x' then price_cents when 'y' then -price_cents else 0 end)", "items",
+         "stop with error('unknown kind') there, or test before that kind has no other value; NULL is no help"),
+        ("avg(case grade when 'A' then 3 when 'B' then 2 when 'C' then 1 else 1 end)", "items",
+         "stop with error('unknown grade') there, or test before that grade has no other value; NULL is no help"),
+        ("case grade when 'A' then 3 when 'B' then 2 when 'C' then 1 else 1 end", "items",
+         "write ELSE NULL and test that the result is not null, or stop"),
+        ("sum(coalesce(f.factor, 1))", "items left join factors f on f.grade = items.grade",
+         "there, or test before that the joined table has every grade; NULL is no help"),
+    ],
+)  # fmt: skip
+def test_what_is_advised_works_in_an_aggregate_which_passes_over_null(tmp_path, capsys, expression, from_, says):
+    sql = f"select {expression} as m from {from_}"
+    factors = "create table factors as select 'A' as grade, 3 as factor"
+    write(tmp_path, {"items.yaml": ITEMS, "sql/pricing/q.sql": sql, "sql/pricing/factors.sql": factors})
+    _, out, _ = run(capsys, str(tmp_path / "sql"), "--contracts", str(tmp_path))
+    lines = out.splitlines()
+    (advice,) = [lines[n + 1] for n, line in enumerate(lines) if " silent-else: " in line]
+    assert says in advice and ("ELSE NULL and" in advice) == says.startswith("write")
+
+
+@pytest.mark.parametrize(
     ("sql", "status", "says"),
     [
         ("case grade when 'A' then price_cents when 'B' then price_cents else 0 end", NOTHING, "whether 'C' of grade"),
