@@ -200,13 +200,22 @@ def own_columns(cls: type[Schema], frame: types.FrameType) -> Iterator[Column]:
             raise TypeError(f"{cls.__name__}.{error}") from None
 
 
+PROJECT = (".git", "pyproject.toml")  # what the folder of a project has
+
+
 def found(path: str | Path, cls: type, frame: types.FrameType) -> Path:
-    """Where a contract is: absolute, beside the defining file, in `contracts/` there, or in this package's own."""
+    """Where a contract is: absolute, beside the defining file or in `contracts/` there, or so in a folder above it.
+
+    The folders above end with that of the project, which has a `.git` or a `pyproject.toml`. In a clone of the lesson,
+    its own contracts come last, for notebooks, which are no files; where the code is installed, they are not looked at:
+    a table of the same name is another table.
+    """
     module = sys.modules.get(cls.__module__)
     file = getattr(module, "__file__", None) or frame.f_code.co_filename
-    home = Path(contracts.__file__).resolve().parent
-    bases = [Path(file).resolve().parent] if Path(file).is_absolute() and Path(file).is_file() else []
-    bases += [home.parent]
+    home = Path(contracts.__file__).resolve().parent.parent
+    above = list(Path(file).resolve().parents) if Path(file).is_absolute() and Path(file).is_file() else []
+    root = next((i for i, one in enumerate(above) if any((one / name).exists() for name in PROJECT)), 0)
+    bases = [*above[: root + 1], *([home] if (home / "lesson.py").exists() else [])]
     places = [place for base in bases for place in (base / path, base / "contracts" / path)]
     for place in places:
         if place.is_file():
