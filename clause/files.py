@@ -182,6 +182,8 @@ def open_parquet(
     relation = connection.read_parquet(given, union_by_name=len(paths) > 1, hive_partitioning=False)
     schema = f"parquet_schema({listed(given)})"
     stored = connection.sql(f"select distinct file_name, name, duckdb_type from {schema}").order("all").fetchall()
+    if short := miscounted(connection, given):
+        raise DataError(f"{short}: the counts of rows in its footer contradict each other; write the file anew", short)
     renamed = sorted(set(relation.columns) - {name for _, name, _ in stored})
     if renamed:  # DuckDB has made `price_1` of a second `price`, or of `Price`
         raise DataError(
@@ -195,6 +197,17 @@ def open_parquet(
             what = f"column {name!r} is {kind}, but {before} in {other}"
             raise DataError(f"{path}: {what}; check the files one by one, or write them alike", path)
     return open_relation(origin, relation, wanted)
+
+
+def miscounted(connection: duckdb.DuckDBPyConnection, given: list[str]) -> str | None:
+    """A Parquet file whose row groups have other rows than it says: DuckDB reads as many as each group says."""
+    groups = f"select distinct file_name, row_group_id, row_group_num_rows as n from parquet_metadata({listed(given)})"
+    found = connection.sql(
+        f"with per_file as (select file_name, sum(n) as n from ({groups}) group by all)"
+        f" select file_name from parquet_file_metadata({listed(given)}) left join per_file using (file_name)"
+        " where num_rows <> coalesce(n, 0) limit 1"
+    ).fetchone()
+    return str(found[0]) if found else None
 
 
 def open_csv(
