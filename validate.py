@@ -166,11 +166,11 @@ def is_rows(rows: object) -> TypeGuard[Iterable[Any]]:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line: exit 0 kept, 1 broken, 2 could not check."""
-    import argparse
 
     from clause import verdicts
+    from contracts.arguments import Parser
 
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python validate.py",
         description="The gate: say whether data keeps a contract. Exit status: 0 kept, 1 broken, 2 could not check.",
     )
