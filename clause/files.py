@@ -10,6 +10,7 @@ import os
 import re
 import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -201,13 +202,12 @@ def open_parquet(
 
 def miscounted(connection: duckdb.DuckDBPyConnection, given: list[str]) -> str | None:
     """A Parquet file whose row groups have other rows than it says: DuckDB reads as many as each group says."""
-    groups = f"select distinct file_name, row_group_id, row_group_num_rows as n from parquet_metadata({listed(given)})"
-    found = connection.sql(
-        f"with per_file as (select file_name, sum(n) as n from ({groups}) group by all)"
-        f" select file_name from parquet_file_metadata({listed(given)}) left join per_file using (file_name)"
-        " where num_rows <> coalesce(n, 0) limit 1"
-    ).fetchone()
-    return str(found[0]) if found else None
+    groups = f"select distinct file_name, row_group_id, row_group_num_rows from parquet_metadata({listed(given)})"
+    rows = Counter[str]()
+    for path, _, count in connection.sql(groups).fetchall():
+        rows[path] += count
+    said = connection.sql(f"select file_name, num_rows from parquet_file_metadata({listed(given)})").fetchall()
+    return next((str(path) for path, count in said if count != rows[path]), None)
 
 
 def open_csv(
