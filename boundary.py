@@ -42,6 +42,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar, overload
 import ibis.expr.types as ir
 
 from clause.columns import Check, Nullable, meaning, unit
+from clause.reading import library_of
 from clause.schemas import DataFrame, Schema, frame_of, schema_from
 from clause.signatures import Place, Reader, Signature, iterate, named, signature_of
 from contracts.errors import (
@@ -73,7 +74,7 @@ __all__ = [
 S = TypeVar("S", bound=Schema)
 F = TypeVar("F")
 P = ParamSpec("P")
-OTHER_TABLES = ("pandas", "polars", "pyarrow", "duckdb", "_duckdb")
+OTHER_TABLES = ("pandas", "polars", "pyarrow", "duckdb")
 
 
 # --- @contract --------------------------------------------------------------------------------------------------------
@@ -185,7 +186,7 @@ def not_that(expected: str, value: Any, place: Place, schema: Any = DataFrame) -
     """The error for something that is no table where one belongs."""
     article = "an" if type(value).__name__[:1] in "AEIOUaeiou" else "a"
     says = f"here is {article} {type(value).__name__}, but {expected} belongs here"
-    if schema is not DataFrame and type(value).__module__.partition(".")[0] in OTHER_TABLES:
+    if schema is not DataFrame and library_of(value) in OTHER_TABLES:
         says = f"{says}; make one with {schema.__name__}.cast(…) or {schema.__name__}.parse(…)"
     error = StructuralError(says, schema=schema, phase=place.phase)
     error.function, error.parameter, error.phase, error.item = place

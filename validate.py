@@ -31,7 +31,7 @@ from typing import Any, TypeGuard
 
 import contracts
 from clause.judging import NotChecked, Violation, demand_times, judge
-from clause.reading import Reading, mappings, read_rows, zone_of
+from clause.reading import Reading, library_of, mappings, read_rows, zone_of
 from contracts import Contract
 from contracts.ending import command
 from contracts.errors import brief, printable
@@ -158,8 +158,7 @@ def read(rows: object, contract: Contract) -> Reading:
 
 def is_rows(rows: object) -> TypeGuard[Iterable[Any]]:
     """Whether these are rows as mappings rather than a table or a path."""
-    is_table = type(rows).__module__.partition(".")[0] in ("pandas", "polars", "pyarrow", "ibis", "duckdb", "_duckdb")
-    return isinstance(rows, Iterable) and not is_table and not isinstance(rows, str | bytes | Path | Mapping)
+    return isinstance(rows, Iterable) and not library_of(rows) and not isinstance(rows, str | bytes | Path | Mapping)
 
 
 # --- the gate --------------------------------------------------------------------------------------------------------
@@ -167,11 +166,11 @@ def is_rows(rows: object) -> TypeGuard[Iterable[Any]]:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line: exit 0 kept, 1 broken, 2 could not check."""
-    import argparse
 
     from clause import verdicts
+    from contracts.arguments import Parser
 
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python validate.py",
         description="The gate: say whether data keeps a contract. Exit status: 0 kept, 1 broken, 2 could not check.",
     )

@@ -17,6 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from contracts.arguments import Parser
 from contracts.errors import DataError, printable
 from contracts.writing import whole_or_not_at_all
 
@@ -335,7 +336,7 @@ def read_arguments(
     arguments: Sequence[str] | None, spec: Mapping[str, Any], rules: Mapping[str, Any]
 ) -> argparse.Namespace:
     """The arguments; `spec` and `rules` are the defaults, and come back as the arguments have them."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python monitors.py",
         description="Say which days of a table look wrong. Exit status: 0 none, 1 some, 2 could not judge; with --store"
         " it is about the days of DATA, and those without rows since the last one stored.",

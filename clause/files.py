@@ -10,6 +10,7 @@ import os
 import re
 import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -182,6 +183,8 @@ def open_parquet(
     relation = connection.read_parquet(given, union_by_name=len(paths) > 1, hive_partitioning=False)
     schema = f"parquet_schema({listed(given)})"
     stored = connection.sql(f"select distinct file_name, name, duckdb_type from {schema}").order("all").fetchall()
+    if short := miscounted(connection, given):
+        raise DataError(f"{short}: the counts of rows in its footer contradict each other; write the file anew", short)
     renamed = sorted(set(relation.columns) - {name for _, name, _ in stored})
     if renamed:  # DuckDB has made `price_1` of a second `price`, or of `Price`
         raise DataError(
@@ -195,6 +198,16 @@ def open_parquet(
             what = f"column {name!r} is {kind}, but {before} in {other}"
             raise DataError(f"{path}: {what}; check the files one by one, or write them alike", path)
     return open_relation(origin, relation, wanted)
+
+
+def miscounted(connection: duckdb.DuckDBPyConnection, given: list[str]) -> str | None:
+    """A Parquet file whose row groups have other rows than it says: DuckDB reads as many as each group says."""
+    groups = f"select distinct file_name, row_group_id, row_group_num_rows from parquet_metadata({listed(given)})"
+    rows = Counter[str]()
+    for path, _, count in connection.sql(groups).fetchall():
+        rows[path] += count
+    said = connection.sql(f"select file_name, num_rows from parquet_file_metadata({listed(given)})").fetchall()
+    return next((str(path) for path, count in said if count != rows[path]), None)
 
 
 def open_csv(

@@ -8,13 +8,13 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from clause.reading import mappings
+from clause.reading import library_of, mappings
 from clause.sources import MixedTypes, Source, connect, open_relation, unique_names, unreadable
 
 
 def open_frame(rows: object, wanted: Collection[str] | None) -> Source:
     """Open a pandas, polars or Arrow table, or rows as mappings; TypeError where `rows` is none of them."""
-    library = type(rows).__module__.partition(".")[0]
+    library = library_of(rows)
     if library == "pandas" and hasattr(rows, "columns"):
         return open_pandas(rows, wanted)
     if library == "polars" and hasattr(rows, "lazy"):
@@ -79,7 +79,7 @@ def open_arrays(
     origin: str, columns: tuple[str, ...], arrays: Mapping[str, pa.Array | pa.ChunkedArray], rows: int, **extra: Any
 ) -> Source:
     """Arrow arrays, under names of our own: DuckDB takes `Price` and `price` for one name, a contract does not."""
-    held = [array.cast(pa.float32()) if pa.types.is_float16(array.type) else array for array in arrays.values()]
+    held = list(map(plain, arrays.values()))
     untyped = frozenset(name for name, array in arrays.items() if pa.types.is_null(array.type))
     table = pa.table([*held, pa.nulls(rows, pa.bool_())], names=[f"a{i}" for i in range(len(held) + 1)])
     import pyarrow.dataset  # noqa: F401  # here, since it takes a while; a Ctrl-C while DuckDB imports it crashes
@@ -92,9 +92,19 @@ def open_arrays(
     return replace(source, columns=columns)
 
 
+def plain(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """The same values in a type that DuckDB reads whatever is asked of it."""
+    if pa.types.is_run_end_encoded(array.type):
+        return pa.compute.run_end_decode(array)
+    if str(array.type).startswith("extension<pandas."):  # its storage would pass for numbers
+        return pa.array([{str(array.type): str(value)} for value in array.to_pylist()])
+    return array.cast(pa.float32()) if pa.types.is_float16(array.type) else array
+
+
 def is_integer_like(series: Any) -> bool:
     """Whether this is a float column that pandas may have made of integers, for want of another way to hold gaps."""
-    return getattr(series.dtype, "kind", "") == "f" and (len(series) == 0 or bool(series.isna().any()))
+    is_float = getattr(series.dtype, "kind", "") == "f" and type(series.dtype).__name__ != "ArrowDtype"  # it has gaps
+    return is_float and (len(series) == 0 or bool(series.isna().any()))
 
 
 def arrow_array(name: str, series: Any) -> pa.Array:
@@ -106,9 +116,12 @@ def arrow_array(name: str, series: Any) -> pa.Array:
     if found.startswith(("mixed", "unknown", "complex")):
         raise mixed
     try:
-        return pa.Array.from_pandas(series)
+        array = pa.Array.from_pandas(series)
     except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
         raise mixed from error
+    if str(array.type).startswith("extension<pandas."):  # periods and intervals are no numbers, though stored as such
+        raise mixed
+    return array
 
 
 def open_mappings(rows: Iterable[object], wanted: Collection[str] | None) -> Source:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from clause.charging import Costs
 from clause.daybook import counted, day
 from clause.proposing import Proposal
+from contracts.arguments import Parser
 from contracts.errors import printable
 
 GUARDS = {  # guard -> its heading
@@ -316,7 +317,7 @@ def seen(row: Row) -> str:
 
 def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The arguments of `drill.py`."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python drill.py",
         description="Break the data on purpose and see who notices. Exit status: 0 no mutation that matters survives"
         " the contract and there is no false alarm, 1 one does or there is, 2 could not drill.",

@@ -8,10 +8,11 @@ What counts as what:
   '' is a string, and so is 'None'.
 - True is not an integer, '1' is not 1, 1.0 is not an integer, a datetime is not a date.
 - enum, range, pattern and unique speak of the values that are there and of the right type.
-- Numbers are compared as 64-bit floats, integers exactly; a naive timestamp is read in the contract's time zone.
+- A `number` is compared as a 64-bit float, an `integer` exactly; a naive timestamp is read in the contract's time zone.
 """
 
 import dataclasses
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -126,13 +127,17 @@ def tally(field: Field, values: list[Any], zone: str) -> Tally:
 def tests(field: Field, zone: str) -> dict[Rule, Callable[[Any], bool]]:
     """For each value clause of a field, whether a value of the right type fails it."""
     fails: dict[Rule, Callable[[Any], bool]] = {}
+
+    def compared(value: Any) -> Any:
+        return as_float(value) if field.type == "number" else comparable(value, zone)
+
     if field.enum is not None:
-        allowed = {comparable(value, zone) for value in field.enum}
-        fails["enum"] = lambda value: comparable(value, zone) not in allowed
+        allowed = {compared(value) for value in field.enum}
+        fails["enum"] = lambda value: compared(value) not in allowed
     if field.min is not None or field.max is not None:
-        low, high = (None if bound is None else comparable(bound, zone) for bound in (field.min, field.max))
+        low, high = (None if bound is None else compared(bound) for bound in (field.min, field.max))
         fails["range"] = lambda value: (
-            (low is not None and comparable(value, zone) < low) or (high is not None and comparable(value, zone) > high)
+            (low is not None and compared(value) < low) or (high is not None and compared(value) > high)
         )
     if field.pattern is not None:
         pattern = field.pattern
@@ -167,6 +172,12 @@ def is_missing(value: Any) -> bool:
     if isinstance(value, Decimal):
         return value.is_nan()
     return isinstance(value, Real) and bool(value != value)
+
+
+def library_of(value: object) -> str:
+    """The library of whose tables this is one, or of a class made of it: pandas, polars, pyarrow, ibis or duckdb."""
+    modules = (kind.__module__.partition(".")[0].removeprefix("_") for kind in type(value).__mro__)
+    return next((name for name in modules if name in ("pandas", "polars", "pyarrow", "ibis", "duckdb")), "")
 
 
 def is_boolean(value: Any) -> bool:
@@ -204,9 +215,15 @@ def sortable(value: Any) -> Any:
 
 def comparable(value: Any, zone: str) -> Any:
     """The value as clauses compare it."""
-    if isinstance(value, datetime):
-        return instant(value, zone)
-    return float(value) if isinstance(value, Decimal) else value
+    return instant(value, zone) if isinstance(value, datetime) else value
+
+
+def as_float(value: Any) -> float:
+    """A number as clauses compare it: of 64 bits, whatever it was, so that rows and tables agree."""
+    try:
+        return float(value)
+    except OverflowError:  # no table holds 10**400
+        return math.inf if value > 0 else -math.inf
 
 
 def instant(value: date, zone: str) -> datetime:

@@ -6,6 +6,7 @@ types, or by `S.parse`, which looks at every value (see `parsing.py`). `boundary
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 from collections.abc import Iterator, Mapping
@@ -22,6 +23,7 @@ import contracts
 from clause import engines, frames
 from clause.columns import Column, bound, column_of, disagreements, read_column, refine
 from clause.judging import Violation, broken
+from clause.reading import library_of
 from clause.signatures import names_at
 from contracts import Contract, ContractError
 from contracts.document import to_mapping
@@ -200,16 +202,25 @@ def own_columns(cls: type[Schema], frame: types.FrameType) -> Iterator[Column]:
             raise TypeError(f"{cls.__name__}.{error}") from None
 
 
+PROJECT = (".git", "pyproject.toml")  # what the folder of a project has
+
+
 def found(path: str | Path, cls: type, frame: types.FrameType) -> Path:
-    """Where a contract is: absolute, beside the defining file, in `contracts/` there, or in this package's own."""
+    """Where a contract is: absolute, beside the defining file or in `contracts/` there, or so in a folder above it.
+
+    The folders above end with that of the project, which has a `.git` or a `pyproject.toml`. In a clone of the lesson,
+    its own contracts come last, for notebooks, which are no files; where the code is installed, they are not looked at:
+    a table of the same name is another table.
+    """
     module = sys.modules.get(cls.__module__)
     file = getattr(module, "__file__", None) or frame.f_code.co_filename
-    home = Path(contracts.__file__).resolve().parent
-    bases = [Path(file).resolve().parent] if Path(file).is_absolute() and Path(file).is_file() else []
-    bases += [home.parent]
+    home = Path(contracts.__file__).resolve().parent.parent
+    above = list(Path(file).resolve().parents) if Path(file).is_absolute() and Path(file).is_file() else []
+    root = next((i for i, one in enumerate(above) if any((one / name).exists() for name in PROJECT)), 0)
+    bases = [*above[: root + 1], *([home] if (home / "lesson.py").exists() else [])]
     places = [place for base in bases for place in (base / path, base / "contracts" / path)]
     for place in places:
-        if place.is_file():
+        if os.path.isfile(place):  # not Path's: that raises where a name is too long
             return place
     looked = ", ".join(dict.fromkeys(str(place) for place in places))
     says = f"{cls.__name__} is bound to this contract, but there is none at {looked}"
@@ -318,11 +329,11 @@ NOTHING = contracts.from_mapping(
 
 def as_table(value: Any, cls: type[Schema], phase: ValidationPhase) -> Any:
     """Any kind of table as an ibis table; StructuralError where it is none."""
-    library, kind = type(value).__module__.partition(".")[0], type(value).__name__
+    library, kind = library_of(value), type(value).__name__
     try:
         if isinstance(value, ir.Table):
             return engines.zoned(value)
-        if library in ("duckdb", "_duckdb") and kind == "DuckDBPyRelation":
+        if library == "duckdb" and kind == "DuckDBPyRelation":
             return ibis.memtable(value.to_arrow_table())
         if library == "polars" and hasattr(value, "lazy") and kind != "Series":
             return ibis.memtable(value.lazy().collect().to_arrow())

@@ -118,13 +118,11 @@ def unsearchable(source: Source, contract: Contract) -> dict[str, str]:
 
 def wide_enough(values: ir.Value, field: Field) -> ir.Value:
     """The values in a type in which they can be compared with what the contract names."""
-    if field.type == "number" and not values.type().is_integer():
+    if field.type == "number":
         return values.cast("float64")
     if not values.type().is_integer():
         return values
     constants: list[Any] = [value for value in (*(field.enum or ()), field.min, field.max) if value is not None]
-    if any(isinstance(value, float) for value in constants):
-        return values.cast("float64")
     low = max(values.type().bounds.lower, -(2**63))  # a literal of ibis is of 64 bits with a sign
     fits = all(low <= value < 2**63 for value in constants)
     return values if fits else values.cast("decimal(38, 0)")

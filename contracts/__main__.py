@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from contracts.arguments import Parser
 from contracts.document import Contract, concerns, load
 from contracts.ending import cannot, command, of_output
 from contracts.errors import ContractError, DataError, brief, json_text, printable
@@ -340,11 +341,9 @@ def day(text: str) -> dt.date:
 
 
 def arguments_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m contracts", description="What can be done with contracts, without any data."
-    )
+    parser = Parser(prog="python -m contracts", description="What can be done with contracts, without any data.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    sql = argparse.ArgumentParser(add_help=False)
+    sql = Parser(add_help=False)
     sql.add_argument(
         "--consumers", metavar="DIR", help="the consumers' SQL, DIR/<team>/*.sql (default: beside the contract)"
     )

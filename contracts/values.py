@@ -40,6 +40,7 @@ CLOCK = r"[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?"
 TIMESTAMP = f"{DATE}([T ]{CLOCK}(Z|[+-]{CLOCK})?)?"
 NUMBER = r"[-+]?((0|[1-9][0-9]*)|([0-9]+[.][0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?)"
 LONGEST_PATTERN = 1_000  # characters; a megabyte of [\pL\pN] takes RE2 gigabytes
+LONGEST_ZONE = 64  # characters; the longest that there is has 32
 MOST_TIMES = 5_000  # counted repetitions in a pattern; a hundred times a{1,1000} take RE2 ten seconds
 MOST_STEPS = 4_000_000  # of RE2's programs, in all patterns of a contract: about a second
 STEPS_OF_A_FAILURE = 200_000  # what RE2 has gone through before it says that a pattern is too large
@@ -239,6 +240,8 @@ def zone(value: Any) -> str:
 
     name = words(value)
     try:
+        if len(name) > LONGEST_ZONE:  # 300 folders are too many for the package that has the zones
+            raise ValueError
         if name != "UTC":  # known even where the system has no zones
             ZoneInfo(name)
     except (LookupError, ValueError, OSError):

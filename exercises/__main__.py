@@ -28,6 +28,7 @@ if lacking := [name for name in ("duckdb", "ibis", "pyarrow", "pydantic", "yaml"
         sys.exit(subprocess.call([str(ours), "-m", "exercises", *sys.argv[1:]]))
     sys.exit(f"exercises: this Python has no module {lacking[0]!r}; run `python make.py setup` in the lesson's folder")
 
+from contracts.arguments import Parser
 from contracts.ending import command, of_output
 from contracts.errors import printable
 from contracts.writing import whole_or_not_at_all
@@ -67,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The commands; without one, all exercises are checked."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog=AGAIN,
         description="Check the exercises in order, and show the first that is not done."
         " Exit status: 0 done, 1 not yet, 2 could not check.",

@@ -8,13 +8,13 @@ do not run; `pre-push` does. A push that fails leaves the commit on the local br
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from contracts.arguments import Parser
 from contracts.errors import printable, shortened
 from exercises.checker import Outcome, outcomes
 from exercises.git import AGAIN, Git, Refused, masked
@@ -44,7 +44,7 @@ def main(
 
     judge: how the exercises stand; suite: runs the test suite in that folder, and gives its exit status.
     """
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog=AGAIN,
         description=f"Check, commit your files and push {BRANCH} to origin."
         " Exit status: 0 handed in, 1 not finished or not wanted, 2 cannot.",

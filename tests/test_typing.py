@@ -4,6 +4,7 @@ ibis ships no types that mypy can read, so mypy gets a stub that says that a tab
 pyright reads ibis itself. What no checker sees is tested too: a column's name in an expression.
 """
 
+import ast
 import json
 import os
 import re
@@ -12,6 +13,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+import boundary
 
 HERE = Path(__file__).parent / "typing"
 FILES = ["right.py", "wrong.py", "unseen.py"]
@@ -75,3 +78,25 @@ def test_checkers_see_what_is_wrong_and_nothing_else(checker, name, request):
 def test_the_files_hold_what_they_promise():
     assert not expected("right.py") and not expected("unseen.py")
     assert len(expected("wrong.py")) >= 20
+
+
+def test_where_boundary_is_installed_checkers_see_the_same_as_in_a_clone():
+    """No single module can say that it is typed, so the wheel has a stub of boundary.py beside it."""
+    root = HERE.parents[1]
+    module, stub = (
+        ast.parse((root / name).read_text(encoding="utf-8"))
+        for name in ("boundary.py", "typed/boundary-stubs/__init__.pyi")
+    )
+
+    def told(tree):
+        """The public names, and the signatures that are written for checkers."""
+        names = {each.asname for node in tree.body if isinstance(node, ast.ImportFrom) for each in node.names}
+        names |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        overloads = [ast.unparse(node) for node in ast.walk(tree) if is_overload(node)]
+        return names, sorted(overloads)
+
+    def is_overload(node):
+        return isinstance(node, ast.FunctionDef) and [ast.unparse(each) for each in node.decorator_list] == ["overload"]
+
+    assert set(boundary.__all__) <= told(stub)[0]
+    assert told(stub)[1] == told(module)[1] != []

@@ -108,6 +108,38 @@ def test_a_contract_is_found_beside_the_file_in_contracts_or_absolute_and_never_
     assert caught.value.unreadable
 
 
+def test_a_contract_is_found_above_the_file_up_to_the_project_and_never_among_the_lessons_where_that_is_installed(
+    tmp_path, monkeypatch
+):
+    text = "version: 1.0.0\nowner: us\nfields:\n  - {name: a, type: integer, required: true}\n"
+    project, source = tmp_path / "project", tmp_path / "project" / "src" / "app"
+    source.mkdir(parents=True)
+    for folder in (tmp_path, project):
+        (folder / "contracts").mkdir()
+    (project / "pyproject.toml").touch()
+    (project / "contracts" / "orders.yaml").write_text(text)
+    (tmp_path / "contracts" / "beyond.yaml").write_text(text)
+
+    def load(path):
+        code = compile(f"class T(Schema, contract={path!r}):\n    a: int\n", str(source / "module.py"), "exec")
+        names = {"Schema": Schema, "__name__": "__module__"}
+        exec(code, names)
+        return names["T"].to_contract().owner
+
+    (source / "module.py").touch()
+    assert load("orders.yaml") == "us"  # the lesson has an orders.yaml too
+    with pytest.raises(ContractError, match="there is none at"):
+        load("beyond.yaml")
+    with pytest.raises(ContractError, match="has no field 'a'"):
+        load("listings.yaml")  # the lesson's own, in a clone of it
+    installed = tmp_path / "site-packages" / "contracts"
+    monkeypatch.setattr("contracts.__file__", str(installed / "__init__.py"))
+    installed.mkdir(parents=True)
+    (installed / "listings.yaml").write_text(text)
+    with pytest.raises(ContractError, match="there is none at"):
+        load("listings.yaml")
+
+
 def test_in_a_notebook_the_package_contracts_are_found(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     cell = "class T(Schema, contract='listings.yaml'):\n    brand: str\n"

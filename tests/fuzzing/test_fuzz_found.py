@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import contracts
@@ -37,6 +38,11 @@ def agreement(*fields: dict[str, Any], **more: Any) -> contracts.Contract:
 # ---- the loader ------------------------------------------------------------------------------------------------------
 
 
+def test_a_time_zone_of_a_thousand_folders_is_none():
+    with pytest.raises(ContractError, match="is no known time zone"):
+        agreement({"type": "timestamp"}, freshness={"max_lag": "1h", "field": "a", "timezone": "a/" * 500 + "a"})
+
+
 def test_a_pattern_is_short_because_long_ones_take_gigabytes():
     assert agreement({"pattern": "a" * 1000})
     with pytest.raises(ContractError, match="1,001 characters"):
@@ -54,6 +60,86 @@ def test_a_key_of_a_row_that_is_no_text_is_a_column_by_its_text(key):
     assert quarantine([{key: 1}], agreement())[1][0]["broken_clauses"] == ["a: missing"]
     assert not validate([{key: "x"}], agreement({"name": str(key)}))
     assert validate([{key: 1}], agreement({"name": str(key)}))[0].rule == "type"
+
+
+EXACT = 2**53 + 1  # no float of 64 bits
+
+
+@pytest.mark.parametrize(
+    ("values", "column", "clauses", "verdict"),
+    [
+        ([Decimal(EXACT)], pa.array([Decimal(EXACT)], pa.decimal128(38, 0)), {"min": EXACT}, "kept"),
+        ([Decimal(EXACT)], pa.array([Decimal(EXACT)], pa.decimal128(38, 0)), {"enum": [EXACT]}, "kept"),
+        ([float(EXACT)], pa.array([float(EXACT)]), {"enum": [EXACT]}, "kept"),
+        ([EXACT], pa.array([EXACT]), {"max": 2.0**53}, "kept"),
+        ([EXACT], pa.array([EXACT]), {"enum": [1e-07, 2.0**53]}, "kept"),
+        ([2**63 - 1], pa.array([2**63 - 1]), {"min": 2.0**63}, "kept"),
+        ([2**64 - 1], pa.array([2**64 - 1], pa.uint64()), {"max": 2.0**64}, "kept"),
+        ([np.float32(0.1)], pa.array([0.1], pa.float32()), {"max": 0.1}, "broken"),
+        ([np.float32(0.7)], pa.array([0.7], pa.float32()), {"min": 0.7}, "broken"),
+        ([np.float16(1)], pa.array([1.0], pa.float16()), {"max": 1e9}, "kept"),
+        ([10**400], None, {"max": 1e308}, "broken"),
+        ([Fraction(1, 3)], None, {"min": 1 / 3}, "kept"),
+    ],
+)
+def test_a_number_is_compared_as_a_float_of_64_bits_in_every_reading(values, column, clauses, verdict):
+    agreed = agreement({"type": "number"} | clauses)
+    rows = [{"a": value} for value in values]
+    assert report(rows, agreed).verdict == verdict
+    if column is not None:
+        table = pa.table({"a": column})
+        assert report(table, agreed).verdict == verdict
+        assert len(quarantine(table, agreed)[1]) == len(quarantine(rows, agreed)[1]) == (verdict == "broken")
+
+
+@pytest.mark.parametrize("type", ["integer", "number", "string", "date", "timestamp"])
+@pytest.mark.parametrize("column", [pd.period_range("2020", "2021", freq="Y"), pd.interval_range(0, 2)])
+def test_a_column_of_periods_or_intervals_is_of_no_type_though_it_is_stored_as_numbers(type, column):
+    frame = pd.DataFrame({"a": column})
+    agreed = agreement({"type": type, "unique": True})
+    for rows in (frame, pa.Table.from_pandas(frame), frame.to_dict("records")):
+        assert [(one.rule, one.failing) for one in validate(rows, agreed)] == [("type", 2)]
+
+
+def test_a_run_end_encoded_column_is_read_whatever_is_asked_of_it():
+    column = pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), pa.array([1, 9]))
+    table, agreed = pa.table({"a": column}), agreement({"type": "integer", "max": 5, "unique": True})
+    assert [(one.rule, one.failing) for one in validate(table, agreed)] == [("range", 1), ("unique", 2)]
+
+
+def test_a_subclass_of_a_frame_is_a_frame():
+    class Frame(pd.DataFrame):
+        _constructor = property(lambda self: Frame)
+
+    Frame.__module__ = "elsewhere"
+    agreed = agreement({"type": "integer", "max": 1})
+    assert report(Frame({"a": [1, 2]}), agreed).violations == report(pd.DataFrame({"a": [1, 2]}), agreed).violations
+    assert [len(part) for part in quarantine(Frame({"a": [1, 2]}), agreed)] == [1, 1]
+
+    class Table(Schema):
+        a: int
+
+    assert Table.parse(Frame({"a": [1]})).count().to_pyarrow().as_py() == 1
+
+
+def test_a_float_column_that_has_gaps_of_its_own_holds_no_integers():
+    column = pd.array([1.0, 0.2, None], dtype=pd.ArrowDtype(pa.float64()))
+    assert validate(pd.DataFrame({"a": column}), agreement({"type": "integer"}))[0].failing == 2
+
+
+def test_a_parquet_file_whose_footer_miscounts_its_rows_is_no_verdict(tmp_path):
+    path, agreed = tmp_path / "rows.parquet", agreement({"enum": ["A", "B"]})
+    pq.write_table(pa.table({"a": ["A", "B", None, "Z"] * 50}), path, compression="none")
+    whole = path.read_bytes()
+    assert report(path, agreed).verdict == "broken"
+    counts = [i for i in range(len(whole)) if whole[i : i + 2] == b"\x90\x03"]  # 200, as Thrift writes it
+    for place in counts:
+        for byte in (0, 1, 4, 6):
+            path.write_bytes(whole[:place] + bytes([byte]) + whole[place + 1 :])
+            try:
+                assert report(path, agreed).verdict == "broken"
+            except DataError as error:
+                assert str(error).startswith(str(path))
 
 
 LONG = "x" * 70_000

@@ -1,6 +1,7 @@
 """What is printed deceives no reader and commands no build, whatever is in values, names and texts."""
 
 import html.parser
+import importlib
 import json
 import re
 import sys
@@ -151,3 +152,14 @@ def test_no_error_names_a_password(address, monkeypatch):
 
 def fails(*_):
     raise duckdb.IOException("not installed")
+
+
+@pytest.mark.parametrize("module", ["validate", "monitors", "drill", "contracts.__main__", "exercises.__main__"])
+def test_an_argument_that_nobody_knows_is_shown_escaped_and_short(module, capsys):
+    with pytest.raises(SystemExit) as ended:
+        importlib.import_module(module).main(
+            ["check" if "exercises" in module else "lint", "1", "2", f"--{UNSEEN}", "x" * 5000]
+        )
+    said = capsys.readouterr().err
+    assert ended.value.code == 2 and "\x1b" not in said and r"\x1b" in said
+    assert max(map(len, said.splitlines())) < 2500
