@@ -30,6 +30,7 @@ def test_everything_at_the_root_is_installed():
     inits = [*seed.ROOT.glob("*/__init__.py"), *seed.ROOT.glob("contracts/*/__init__.py")]
     packages = {".".join(path.parent.relative_to(seed.ROOT).parts) for path in inits}
     packages -= {"exercises", "workbook"}  # the student's, not the tool's
+    packages |= {path.parent.name for path in seed.ROOT.glob("typed/*/__init__.pyi")}
     assert (set(project["py-modules"]), set(project["packages"])) == (modules, packages)
 
 
