@@ -24,13 +24,13 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeGuard
 
 import contracts
-from clause.judging import NotChecked, Violation, demand_times, judge
+from clause.judging import NotChecked, Violation, demand_times, judge, without_values
 from clause.reading import Reading, library_of, mappings, read_rows, zone_of
 from contracts import Contract
 from contracts.ending import command
@@ -188,6 +188,9 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--format", choices=verdicts.FORMATS, default="text", help="how to say it (default: text)")
     parser.add_argument(
+        "--no-values", action="store_true", help="count the offending values and show none, as where a log is public"
+    )
+    parser.add_argument(
         "--quarantine", metavar="DIR", type=Path, help="folder to write the accepted and the quarantined rows into"
     )
     options = parser.parse_args(arguments)
@@ -203,6 +206,8 @@ def main(arguments: list[str] | None = None) -> int:
             found = report(options.data, contract, as_of=as_of, loaded_at=options.loaded_at)
     except (contracts.ContractError, contracts.DataError) as error:
         return could_not_check(error, options.format)
+    if options.no_values:
+        found = replace(found, violations=tuple(without_values(one, contract) for one in found.violations))
     colour = {"colour": has_colour()} if options.format == "text" else {}
     with suppress(BrokenPipeError):  # nobody reads on (`| head`), but the exit status still says it
         print(verdicts.FORMATS[options.format](found, contract, **colour), flush=True)

@@ -6,7 +6,7 @@ Both readings count (`reading.read_rows`, `tables.read_table`); here the counts 
 import math
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from numbers import Integral, Real
@@ -237,6 +237,15 @@ def broken(
     parts.append(f"; affects {teams}" if teams else "; the contract names no consumers")
     message, distinct = brief("".join(parts)), found.distinct if found else 0
     return Violation(rule, name, failing, checked, message, contract.consumers, values, distinct)
+
+
+def without_values(found: Violation, contract: Contract) -> Violation:
+    """The violation without the values themselves, which not everybody may read; how many there are stays."""
+    field = contract.field(found.field or "")
+    if field is None or not found.values:
+        return found
+    bare = broken(contract, found.rule, field.name, sentence(field, found.rule), found.failing, found.checked)
+    return replace(bare, distinct_values=found.distinct_values)
 
 
 def sentence(field: Field, rule: Rule) -> str:

@@ -310,6 +310,35 @@ def test_sarif_is_valid_and_points_at_the_line_of_the_clause(here, capsys):
     assert (result.ruleId, place.artifactLocation.uri, place.region.startLine) == ("enum", "t.yaml", 7)
 
 
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("clause", ["enum: [A]", "pattern: '[a-z]'", "max: 5", "type: date", "unique: true"])
+def test_no_values_shows_none_of_them_in_any_format(here, capsys, format, clause):
+    of = {"max": "number", "type": ""}.get(clause.partition(":")[0], "string")
+    typed = f"type: {of}, {clause}" if of else clause
+    (here / "v.yaml").write_text(f"version: 1.0.0\nowner: us\nfields: [{{name: x, {typed}}}]\n", encoding="utf-8")
+    (here / "v.csv").write_text("x\n" + "7654321\n7654321\n7654322\n" * 4, encoding="utf-8")
+    status, out = said(capsys, "v.yaml", "v.csv", "--format", format)
+    assert status == BROKEN and "7654321" in out
+    status, out = said(capsys, "v.yaml", "v.csv", "--format", format, "--no-values")
+    assert status == BROKEN and "765432" not in out
+    assert "12 of 12 rows" in out
+    if format == "json":
+        [violation] = json.loads(out)["violations"]
+        counts = [violation[key] for key in ("failing", "checked", "values", "distinct_values")]
+        assert counts == [12, 12, [], 2]
+
+
+def test_without_values_the_other_sentences_stay(here, capsys):
+    (here / "w.yaml").write_text(
+        "version: 1.0.0\nowner: us\nvolume: {min_rows: 9}\nfields:\n- {name: gone, type: date}\n"
+        "- {name: x, type: string, required: true}\n",
+        encoding="utf-8",
+    )
+    (here / "w.csv").write_text("x,y\n,1\n", encoding="utf-8")
+    shown = said(capsys, "w.yaml", "w.csv", "--format", "json")
+    assert shown == said(capsys, "w.yaml", "w.csv", "--format", "json", "--no-values") and shown[0] == BROKEN
+
+
 # --- hostile text and hard circumstances -----------------------------------------------------------------------------
 
 
