@@ -57,6 +57,12 @@ class Report:
             return "broken"
         return "kept" if self.checked else "could not check"
 
+    def __str__(self) -> str:
+        """The report as the gate prints it."""
+        from clause import verdicts
+
+        return verdicts.text(self)
+
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON has it."""
         return {
@@ -219,7 +225,8 @@ def main(arguments: list[str] | None = None) -> int:
                 written = quarantining.write(options.data, contract, options.quarantine, unchanged)
         except contracts.DataError as error:
             return could_not_check(error, "text")
-        print(f"written: {', '.join(printable(str(path)) for path in written)}", file=sys.stderr)
+        said = (f"{printable(str(path))} ({rows:,} row{'s' * (rows != 1)})" for path, rows in written.items())
+        print(f"written: {', '.join(said)}", file=sys.stderr)
     return {"kept": 0, "broken": 1, "could not check": 2}[found.verdict]
 
 

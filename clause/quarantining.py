@@ -22,10 +22,10 @@ import pyarrow as pa
 import pyarrow.compute
 
 from clause import engines, reading, tables
-from clause.files import kind_of, paths_of, watch
+from clause.files import kind_of, listed, literal, paths_of, watch
 from clause.frames import collected, is_integer_like, records, whole
 from clause.reading import Row, is_missing, repeats, zone_of
-from clause.sources import MixedTypes, Source, open_source, unreadable
+from clause.sources import MixedTypes, Source, connect, open_source, unreadable
 from contracts import Contract, DataError, quoting
 from contracts.writing import all_or_none
 
@@ -252,8 +252,10 @@ def split(rows: object, contract: Contract) -> tuple[Any, Any]:
 # --- files -----------------------------------------------------------------------------------------------------------
 
 
-def write(pattern: str, contract: Contract, folder: Path, unchanged: Callable[[], None] | None = None) -> list[Path]:
-    """Write the accepted and the quarantined rows of files as two files of the same kind in `folder`.
+def write(
+    pattern: str, contract: Contract, folder: Path, unchanged: Callable[[], None] | None = None
+) -> dict[Path, int]:
+    """Write the accepted and the quarantined rows of files as two files of the same kind in `folder`; count both.
 
     Both appear whole or not at all; cells stay as they were written, but for an apostrophe before what a spreadsheet
     would run: people open the quarantined CSV in one, while what is accepted goes on to programs. unchanged: raises
@@ -272,12 +274,13 @@ def write(pattern: str, contract: Contract, folder: Path, unchanged: Callable[[]
         with all_or_none(folder, names) as half:
             for name, relation in zip(names, (accepted, quarantined), strict=True):
                 save(relation, half / name, tame=relation is quarantined)
+            counts = [rows_in(half / name) for name in names]
             unchanged()
     except (OSError, duckdb.Error) as error:
         unchanged()
         why = str(error).splitlines()[0]
         raise DataError(f"{folder}: cannot write the quarantine ({why}); make room or name another folder") from error
-    return [folder / name for name in names]
+    return {folder / name: rows for name, rows in zip(names, counts, strict=True)}
 
 
 def save(relation: duckdb.DuckDBPyRelation, path: Path, *, tame: bool) -> None:
@@ -302,6 +305,19 @@ def save(relation: duckdb.DuckDBPyRelation, path: Path, *, tame: bool) -> None:
     form = "format csv, header" if path.suffix == ".csv" else "format json"
     target = quoting.text(str(path))
     relation.query("written", f"copy (select {', '.join(columns)} from written) to {target} ({form})")
+
+
+def rows_in(path: Path) -> int:
+    """How many rows a file has that `save` has written; DuckDB does not say it."""
+    if path.suffix == ".parquet":
+        counted = connect().sql(f"select count(*) from read_parquet({listed([literal(str(path))])})")
+        return int(counted.fetchall()[0][0])
+    rows, in_quotes = -1 if path.suffix == ".csv" else 0, False
+    with path.open("rb") as file:
+        for line in file:
+            in_quotes ^= path.suffix == ".csv" and line.count(b'"') % 2 == 1
+            rows += not in_quotes
+    return rows
 
 
 def is_formula(cell: str) -> str:

@@ -49,7 +49,7 @@ def line_of(contract: Contract, found: Violation | NotChecked) -> int | None:
     return contract.line(found.field, key)
 
 
-def text(report: "Report", contract: Contract, colour: bool = False) -> str:
+def text(report: "Report", contract: Contract | None = None, colour: bool = False) -> str:
     """What a person reads: what was found, what was not checked, and the verdict last."""
 
     def paint(ink: str, words: str) -> str:
@@ -57,8 +57,9 @@ def text(report: "Report", contract: Contract, colour: bool = False) -> str:
 
     lines = [f"{paint(RED, 'broken')}       {brief(line)}" for line in together(report.violations)]
     lines += [f"{paint(YELLOW, 'not checked')}  {brief(line)}" for line in together(report.not_checked)]
-    if report.additive_columns:
-        lines.append(brief(f"additive     {'':<10} {', '.join(report.additive_columns)}"))
+    if report.additive_columns and not any(found.rule == "additive" for found in report.violations):
+        says = f"{', '.join(report.additive_columns)}: in the table, not in the contract, which allows that"
+        lines.append(brief(f"allowed      {'additive':<10} {says}"))
     clauses = f"{report.checked} clause{'' if report.checked == 1 else 's'} checked"
     about = f"{brief(report.dataset)} {report.version}, {report.rows:,} row{'' if report.rows == 1 else 's'}, {clauses}"
     verdict = {

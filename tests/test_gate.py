@@ -4,8 +4,10 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from xml.etree import ElementTree
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -71,7 +73,7 @@ def test_exit_1_where_a_clause_is_broken_and_the_verdict_is_the_last_line(here):
     assert (status, err) == (BROKEN, "")
     assert out.splitlines() == [
         "broken       enum       x: 1 of 2 rows are outside the allowed [A]: Q (1 row); affects a",
-        "additive                extra",
+        "allowed      additive   extra: in the table, not in the contract, which allows that",
         "BROKEN: 1 violation (t 1.0.0, 2 rows, 3 clauses checked)",
     ]
 
@@ -93,7 +95,7 @@ def test_what_is_wrong_with_the_file_as_a_whole_is_said_once(here, capsys):
         " affects data-platform, pricing-service, finance-reporting",
         "not checked  freshness  synced_at: synced_at holds no time to judge by",
         f"not checked             30 clauses ({names}): the column is missing",
-        "additive                listing_id;item_condition",
+        "allowed      additive   listing_id;item_condition: in the table, not in the contract, which allows that",
         "BROKEN: 13 violations (listings 1.4.0, 1 row, 13 clauses checked)",
     ]
 
@@ -234,6 +236,21 @@ def test_quarantine_writes_two_files_of_the_same_kind(here, capsys, data, accept
     assert (here / f"a/b/quarantined{suffix}").read_text(encoding="utf-8") == quarantined
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_a_quarantine_says_how_many_rows_went_where(here, capsys, kind):
+    values = ["A"] * 1234 + ['Q"', "two\nlines", "two\r\nlines", "", "'", "=1"]
+    rows = {"x": values, "more": ['a "word"\n'] * len(values)}
+    path = str(here / f"many.{kind}")
+    with duckdb.connect() as connection:
+        connection.register("many", pa.table(rows))
+        connection.execute(f"copy many to '{path}' (format {kind.removesuffix('l')})")
+    assert validate.main(["t.yaml", path, "--quarantine", "q"]) == BROKEN
+    accepted, quarantined = (Path("q", f"{name}.{kind}") for name in ("accepted", "quarantined"))
+    assert capsys.readouterr().err == f"written: {accepted} (1,234 rows), {quarantined} (6 rows)\n"
+    assert validate.main(["t.yaml", "kept.csv", "--quarantine", "q"]) == KEPT
+    assert "(1 row), " in (err := capsys.readouterr().err) and "(0 rows)" in err
+
+
 def test_a_quarantine_is_a_table_that_the_gate_can_read(tmp_path, capsys):
     after, as_of = listings(tmp_path, "after"), ["--as-of", "2026-08-19T15:30:00+02:00"]
     assert said(capsys, LISTINGS, after, *as_of, "--quarantine", tmp_path)[0] == BROKEN
@@ -339,6 +356,16 @@ def test_without_values_the_other_sentences_stay(here, capsys):
     assert shown == said(capsys, "w.yaml", "w.csv", "--format", "json", "--no-values") and shown[0] == BROKEN
 
 
+def test_a_column_that_the_contract_forbids_is_said_once(here, capsys):
+    forbids = (here / "t.yaml").read_text() + "evolution: {additive: forbidden}\n"
+    (here / "f.yaml").write_text(forbids, encoding="utf-8")
+    (here / "f.csv").write_text("x,extra\nA,1\n", encoding="utf-8")
+    broken, verdict = said(capsys, "f.yaml", "f.csv")[1].splitlines()
+    assert broken.startswith("broken       additive   extra: column 'extra' is not in the contract, which forbids")
+    assert verdict.startswith("BROKEN: 1 violation")
+    assert json.loads(said(capsys, "f.yaml", "f.csv", "--format", "json")[1])["additive_columns"] == ["extra"]
+
+
 # --- hostile text and hard circumstances -----------------------------------------------------------------------------
 
 
@@ -352,7 +379,7 @@ def test_hostile_names_and_values_stay_text(here, capsys, format):
         assert "%250A" in out and not any("%0A" in line for line in annotations)  # GitHub reads %0A as a line end
     if format in ("text", "github"):
         assert [line.split()[0] for line in out.splitlines()] == {
-            "text": ["broken", "broken", "not", "not", "additive", "BROKEN:"],
+            "text": ["broken", "broken", "not", "not", "allowed", "BROKEN:"],
             "github": ["::error", "::error", "::notice", "::notice", "BROKEN:"],
         }[format]
     elif format == "json":

@@ -40,6 +40,16 @@ def test_a_violation_is_frozen_pickles_and_has_a_dict_form_for_json(table):
     }
 
 
+def test_a_report_prints_as_the_gate_does_and_keeps_its_repr(table):
+    found = report(table(column("A", "B")), contract(field(enum=["A"])))
+    assert str(found).splitlines() == [
+        "broken       enum       x: 1 of 2 rows are outside the allowed [A]: B (1 row); affects a, b",
+        "allowed      additive   n: in the table, not in the contract, which allows that",
+        "BROKEN: 1 violation (t 1.0.0, 2 rows, 3 clauses checked)",
+    ]
+    assert repr(found).startswith("Report(dataset='t', version='1.0.0', rows=2, violations=(Violation(")
+
+
 def test_values_of_any_type_go_into_json():
     assert type(validate(column(np.int64(0)), contract(field("integer", min=1)))[0].values[0][0]) is int
     values = [1, True, 1.5, float("inf"), 10**50, (1,), {"a": 1}, b"x", dt.date(2026, 1, 1), object, at(1)]
