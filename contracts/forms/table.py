@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 
 SQLITE, DUCKDB = b"SQLite format 3\0", b"DUCK"  # how a database file begins; DuckDB's after eight bytes
 TYPES = ("boolean", "integer", "number", "date", "timestamp", "string")
+ZONED = "its times have a zone; a contract says timestamp, and names a zone for freshness alone"
 MOST_NUMBERS = 10  # different integers that may be codes, and how often each comes
 LEAST_ROWS = 20
+# A number that names a row, of this table or another: the next one is higher, so it has no bounds.
+REFERENCE = re.compile(r"(?i:(^|[^a-z])(id|key|no)\s*$)|[a-z](Id|ID|Key|No)\s*$")
 KEYS = {"range": ("min", "max"), "null_rate": ("max_null_rate",)}  # the clauses behind a rule; others have its name
 
 
@@ -156,16 +159,25 @@ def typed(source: Source, draft: Draft, wide: set[str]) -> Iterator[tuple[str, s
     """Each column with its type: the one that it is stored in, or in a text file the first that all its values have."""
     import ibis
 
+    from clause.sources import ZONE
+
     columns = [name for name in source.columns if name.strip()]
     if len(columns) < len(source.columns):
         draft.leave("a column without a name")
     if source.written == "typed":
         for name in columns:
             fits = [type_ for type_ in TYPES if source.can_hold(name, type_)]  # type: ignore[arg-type]
+            dtype = source.table.schema()[source.opaque.get(name, source.names[name])]
             if fits or source.is_untyped(name):
+                if fits and dtype.is_decimal() and fits[0] == "number":
+                    draft.leave(f"{name}: {dtype}; a contract says number, and not how many digits")
+                elif dtype.is_timestamp() and dtype.timezone:
+                    draft.leave(f"{name}: {ZONED}")
                 yield name, fits[0] if fits else "string"
+            elif dtype.is_struct() or dtype.is_array() or dtype.is_map():
+                draft.leave(nested(name, not dtype.is_array(), dtype.is_array()))
             else:
-                kind = "what it holds" if name in source.opaque else source.table[source.names[name]].type()
+                kind = "what it holds" if dtype.is_unknown() else dtype
                 draft.leave(f"{name}: {kind} is no type of a contract's")
         return
     asked: dict[str, Any] = {"every row": source.table.count()}
@@ -175,6 +187,9 @@ def typed(source: Source, draft: Draft, wide: set[str]) -> Iterator[tuple[str, s
             asked[f"{type_} {i}"] = source.value(name, type_).count()  # type: ignore[arg-type]
         whole, text = source.value(name, "integer"), source.value(name, "string")
         asked[f"wide {i}"] = ibis.ifelse((whole >= 2**63 - 1) | (whole <= -(2**63)), 1, 0).sum()
+        asked[f"zoned {i}"] = ibis.ifelse(text.re_search(ZONE), 1, 0).sum()
+        for kind, begins in (("objects", "{"), ("lists", "[")) if source.written == "json" else ():
+            asked[f"{kind} {i}"] = ibis.ifelse(source.stored(name).startswith(begins), 1, 0).sum()
         asked[f"codes {i}"] = ibis.ifelse(text.re_search("^0[0-9]"), 1, 0).sum()
     found = source.run(source.table.aggregate(**asked))[0]
     for i, name in enumerate(columns):
@@ -184,10 +199,21 @@ def typed(source: Source, draft: Draft, wide: set[str]) -> Iterator[tuple[str, s
             fits = ["string"]
         if found[f"wide {i}"] and fits[:1] == ["integer"]:
             wide.add(name)
-        if present and not fits:
+        objects, lists = found.get(f"objects {i}") or 0, found.get(f"lists {i}") or 0
+        if present and objects + lists == present:
+            draft.leave(nested(name, objects > 0, lists > 0))
+        elif present and not fits:
             draft.leave(f"{name}: its values are of no one type, so the column is left out")
         else:
+            if fits[:1] == ["timestamp"] and found[f"zoned {i}"]:
+                draft.leave(f"{name}: {ZONED}")
             yield name, fits[0] if fits else "string"
+
+
+def nested(name: str, objects: bool, lists: bool) -> str:
+    """What is said of a column whose values have parts."""
+    what = " and ".join(word for word, there in (("objects", objects), ("lists", lists)) if there)
+    return f"{name}: its values are {what}, which a contract has no type for; make columns of their parts"
 
 
 # ---- what the values suggest ---------------------------------------------------------------------------------------
@@ -210,8 +236,9 @@ def suggested(table: Table, name: str) -> Iterator[tuple[str, Any, str]]:
         value = [as_plain(one) for one in proposed["enum"]]
         yield "enum", value, f"{len(value)} value{'s' * (len(value) != 1)} in {rows}; may there be others?"
     keyed = is_unique(known) and field.type in ("string", "integer") and (is_key(name) or name == first_key(table))
+    grows = keyed or REFERENCE.search(name) or (field.type == "integer" and is_unique(known))
     for key, end in (("min", known.low), ("max", known.high)):
-        if key in proposed and not keyed:
+        if key in proposed and not grows:
             yield key, as_plain(proposed[key]), f"{end} here"
     if known.digits and known.zeros and known.shortest == known.longest and "enum" not in proposed:
         yield "pattern", f"[0-9]{{{known.shortest}}}", f"{known.shortest} digits each here, with leading zeros"

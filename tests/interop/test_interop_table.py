@@ -119,3 +119,55 @@ def test_tables_that_are_odd(tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_bytes(b"a,b\n1,2,3\n")
     with pytest.raises(contracts.DataError, match="line 2"):
         import_file(tmp_path / "bad.csv", "table")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "json", "duckdb"])
+def test_what_names_a_row_has_no_bounds_for_the_next_one_is_higher(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"orders.{kind}"
+    names = ["order_no", "customer_id", "CustomerID", "shop key", "id", "line", "paid", "piano", "born"]
+    columns = "1000 + i % 100, i % 30, i % 31, i % 32, i % 33, i, 300 + i % 60, 300 + i % 60, 1940 + i % 68"
+    with duckdb.connect(str(tmp_path / "orders.duckdb")) as connection:
+        listed = ", ".join(f'"{name}"' for name in names)
+        connection.execute(f"create table orders({listed}) as select {columns} from range(200) t(i)")
+        if kind != "duckdb":
+            connection.execute(f"copy orders to '{path.as_posix()}'")
+    fields = {field["name"]: field for field in yaml.safe_load(import_file(path, "table").text)["fields"]}
+    bounded = {name for name, field in fields.items() if {"min", "max"} & set(field)}
+    assert list(fields) == names and bounded == {"paid", "piano", "born"}
+
+
+def test_what_a_type_loses_and_what_has_no_type_is_said(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
+        connection.execute(
+            """
+            create table t as select 1.5::decimal(12,2) as amount, 1.5::double as share, 1::hugeint as wide,
+                timestamptz '2026-08-01 12:00:00+02' as seen, timestamp '2026-08-01 12:00:00' as made,
+                {'a': 1} as object, [1] as list, map {'a': 1} as map, 'x'::blob as bytes, time '12:00' as clock
+            """
+        )
+        connection.execute(f"copy t to '{(tmp_path / 't.parquet').as_posix()}'")
+    expected = {
+        "amount: decimal(12, 2); a contract says number, and not how many digits",
+        "seen: its times have a zone; a contract says timestamp, and names a zone for freshness alone",
+        "object: its values are objects, which a contract has no type for; make columns of their parts",
+        "list: its values are lists, which a contract has no type for; make columns of their parts",
+        "map: its values are objects, which a contract has no type for; make columns of their parts",
+        "bytes: binary is no type of a contract's",
+        "clock: time is no type of a contract's",
+    }
+    for name in ("t.duckdb", "t.parquet"):
+        left_out = import_file(tmp_path / name, "table").left_out
+        assert {says for says in left_out if not says.startswith(("freshness", "wide"))} == expected
+    (tmp_path / "t.jsonl").write_text(
+        '{"object": {"a": 1}, "list": [1], "both": [1], "mixed": {}, "seen": "2026-08-01T12:00:00Z"}\n'
+        '{"object": {}, "list": [], "both": {}, "mixed": 1, "seen": "2026-08-01T12:00:00+02:00"}\n'
+        '{"object": null, "made": "2026-08-01T12:00:00"}\n'
+    )
+    nested = "which a contract has no type for; make columns of their parts"
+    assert set(import_file(tmp_path / "t.jsonl", "table").left_out[:-1]) == {
+        f"object: its values are objects, {nested}",
+        f"list: its values are lists, {nested}",
+        f"both: its values are objects and lists, {nested}",
+        "mixed: its values are of no one type, so the column is left out",
+        "seen: its times have a zone; a contract says timestamp, and names a zone for freshness alone",
+    }
