@@ -20,11 +20,16 @@ from urllib.parse import urlsplit
 
 import duckdb
 
+from clause.judging import unseparated
 from clause.sources import REWRITTEN, Source, connect, open_relation, unique_names, unreadable
 from contracts import Contract, ContractError
 from contracts import load as load_contract
 from contracts.errors import DataError
 
+CUT = (  # what readers say of a file that ends too early
+    "No magic bytes found at end|too small to be a Parquet file|Footer length error|TProtocolException"
+    "|unexpected end of data|ended before the end-of-stream marker"
+)
 UNREADABLE = (OSError, EOFError, zlib.error)  # what reading bytes may raise, out of gzip where they are in there
 
 
@@ -288,7 +293,7 @@ def read_header(path: str) -> tuple[str, ...]:
         ) from error
     if not header:
         raise DataError(f"{path}, line 1: is empty; expected a line of column names", path=path, line=1)
-    return unique_names(f"{path}, line 1:", header)
+    return unique_names(f"{path}, line 1:", header, ", or is the header line missing?")
 
 
 def open_json(
@@ -326,6 +331,19 @@ def open_json(
 
 
 # --- where a file is broken: DuckDB says which record of CSV, and where it noticed in JSON ---------------------------
+
+
+def question(path: str, line: int | None, why: str) -> str:
+    """What to ask of a file that cannot be read, where there is a likely answer; nothing where there is none."""
+    is_cut = bool(re.search(CUT, why))
+    cells = re.match(r"Expected Number of Columns: (\d+) Found: (\d+)", why)
+    with suppress(DataError, *UNREADABLE):
+        if cells and cells[1] == "1" and (asked := unseparated(read_header(path))):
+            return asked
+        if (cells and int(cells[2]) < int(cells[1])) or "unterminated quote" in why:
+            with opened(path) as file:
+                is_cut = sum(1 for _ in file) == line  # in its last line
+    return "; was it written to its end?" * is_cut
 
 
 def line_of_record(path: str, record: int) -> int:

@@ -4,7 +4,7 @@ Both readings count (`reading.read_rows`, `tables.read_table`); here the counts 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime, timedelta
@@ -151,13 +151,18 @@ def judge_missing(reading: Reading, contract: Contract, field: Field) -> Iterato
     else:
         near = [name for name in reading.columns if name.strip().casefold() == field.name.strip().casefold()]
         hint = f"; the table has {near[0]!r}, which differs only in case or blanks" if near else ""
-        if len(reading.columns) == 1 and any(separator in reading.columns[0] for separator in ";\t|"):
-            hint = f"; the only column is {shorten(reading.columns[0])!r}, so are the cells separated by commas?"
-        says = f"the column is missing{hint}"
+        says = f"the column is missing{unseparated(reading.columns) or hint}"
         yield broken(contract, "missing", field.name, says, reading.rows, reading.rows)
         reason = "the column is missing"
     for rule in value_clauses(field):
         yield NotChecked(rule, field.name, reason)
+
+
+def unseparated(columns: Sequence[str]) -> str:
+    """What to ask where the only column has a separator in its name; nothing where there are others, or it has none."""
+    if len(columns) != 1 or not any(separator in columns[0] for separator in ";\t|"):
+        return ""
+    return f"; the only column is {shorten(columns[0])!r}, so are the cells separated by commas?"
 
 
 def value_clauses(field: Field) -> list[Rule]:

@@ -219,6 +219,7 @@ def unreadable(origin: str, error: Exception) -> DataError:
     said = re.sub(r"^([\w ]+ Error: )?(Malformed JSON.*?(line|value) \d+: )?", "", text)
     said = re.sub(r"CSV Error on Line: \d+\n(Original Line: (?s:.*?)\n(?=Expected |Value |Maximum ))?", "", said)
     why = (said.strip() or type(error).__name__).splitlines()[0][:300].rstrip(". ")
+    why += files.question(path, line, why)
     return DataError(f"{path}{f', line {line}' * bool(line)}: cannot be read: {why}", path=path, line=line)
 
 
@@ -257,12 +258,12 @@ def open_source(rows: object, wanted: Collection[str] | None = None, *, timezone
     return frames.open_frame(rows, wanted)
 
 
-def unique_names(origin: str, columns: Sequence[Any]) -> tuple[Any, ...]:
-    """The column names, after making sure that each names one column."""
+def unique_names(origin: str, columns: Sequence[Any], otherwise: str = "") -> tuple[Any, ...]:
+    """The column names, after making sure that each names one column. otherwise: what else may be done where not."""
     twice = sorted({name for name in columns if columns.count(name) > 1})
     if twice:
         raise DataError(
-            f"{origin} has two columns of the name {twice[0]!r}: a contract speaks of one; rename the other"
+            f"{origin} has two columns of the name {twice[0]!r}: a contract speaks of one; rename the other{otherwise}"
         )
     return tuple(columns)
 

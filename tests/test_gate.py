@@ -19,6 +19,7 @@ import drill
 import seed
 import validate
 from clause import verdicts
+from contracts.__main__ import main as contracts_command
 
 KEPT, BROKEN, COULD_NOT_CHECK = 0, 1, 2
 FORMATS = list(verdicts.FORMATS)
@@ -98,6 +99,23 @@ def test_what_is_wrong_with_the_file_as_a_whole_is_said_once(here, capsys):
         "allowed      additive   listing_id;item_condition: in the table, not in the contract, which allows that",
         "BROKEN: 13 violations (listings 1.4.0, 1 row, 13 clauses checked)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("x;y\n1,5;2\n", "Found: 2; the only column is 'x;y', so are the cells separated by commas?\n"),
+        ("x\n1\n2,3\n", "Found: 2\n"),  # a cell too many, in the last line too, is not cut short
+        ("x,y\n1,2\n3\n", "Found: 1; was it written to its end?\n"),
+        ("x,y\n1\n2,3\n", "Found: 1\n"),
+        ("1,,\n2,,\n", "of the name '': a contract speaks of one; rename the other, or is the header line missing?\n"),
+    ],
+)
+def test_what_is_likely_is_asked_where_a_csv_file_cannot_be_read(here, capsys, content, says):
+    (here / "d.csv").write_text(content, encoding="utf-8")
+    for command in (validate.main, ["t.yaml", "d.csv"]), (contracts_command, ["import", "d.csv", "--from", "table"]):
+        assert command[0](command[1]) == COULD_NOT_CHECK
+        assert capsys.readouterr().err.endswith(says)
 
 
 @pytest.mark.parametrize("format", FORMATS)

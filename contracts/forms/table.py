@@ -159,8 +159,11 @@ def typed(source: Source, draft: Draft, wide: set[str]) -> Iterator[tuple[str, s
     """Each column with its type: the one that it is stored in, or in a text file the first that all its values have."""
     import ibis
 
+    from clause.judging import unseparated
     from clause.sources import ZONE
 
+    if only := unseparated(source.columns):
+        draft.leave(only.removeprefix("; "))
     columns = [name for name in source.columns if name.strip()]
     if len(columns) < len(source.columns):
         draft.leave("a column without a name")

@@ -70,6 +70,15 @@ def test_a_file_that_is_not_whole_could_not_be_checked(tmp_path, capsys, name):
     assert not (tmp_path / "q").exists()
 
 
+DAMAGED = ("page", "gzip, wrong", "no gzip", "zeros", "array", "no bytes.csv", "really parquet", "really a csv.jsonl")
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_where_a_file_ends_too_early_its_writer_is_asked_about(tmp_path, capsys, name):
+    gate(tmp_path, name, CUT[name])
+    assert capsys.readouterr().err.endswith("; was it written to its end?\n") != name.startswith(DAMAGED)
+
+
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_file_that_is_whole_is_kept(tmp_path, capsys, name):
     assert gate(tmp_path, name, WHOLE[name]) == 0

@@ -171,3 +171,9 @@ def test_what_a_type_loses_and_what_has_no_type_is_said(tmp_path: Path) -> None:
         "mixed: its values are of no one type, so the column is left out",
         "seen: its times have a zone; a contract says timestamp, and names a zone for freshness alone",
     }
+
+
+def test_a_single_column_with_separators_in_its_name_is_asked_about(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a;b\n1;2\n")
+    (first, *_) = import_file(tmp_path / "t.csv", "table").left_out
+    assert first == "the only column is 'a;b', so are the cells separated by commas?"
