@@ -31,7 +31,7 @@ from typing import Any, TypeGuard
 
 import contracts
 from clause.judging import NotChecked, Violation, demand_times, judge, without_values
-from clause.reading import Reading, library_of, mappings, read_rows, zone_of
+from clause.reading import Reading, described, library_of, mappings, read_rows, zone_of
 from contracts import Contract
 from contracts.ending import command
 from contracts.errors import brief, printable
@@ -141,9 +141,7 @@ def as_contract(contract: Contract | str | Path | Mapping[str, Any]) -> Contract
     if isinstance(contract, Mapping):
         return contracts.from_mapping(contract)
     if not isinstance(contract, str | os.PathLike):
-        raise TypeError(
-            f"contract is a {type(contract).__name__}: give a Contract, a path or a mapping, after the rows"
-        )
+        raise TypeError(f"contract is {described(contract)}: give a Contract, a path or a mapping, after the rows")
     return contracts.load(contract)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from clause.reading import library_of, mappings
+from clause.reading import described, library_of, mappings
 from clause.sources import MixedTypes, Source, connect, open_relation, unique_names, unreadable
 
 
@@ -24,7 +24,7 @@ def open_frame(rows: object, wanted: Collection[str] | None) -> Source:
     if isinstance(rows, Iterable) and not isinstance(rows, Mapping | bytes) and library != "pandas":
         return open_mappings(rows, wanted)
     raise TypeError(
-        f"rows is a {type(rows).__name__}: give a list of mappings, a pandas, polars or Arrow table, an ibis table,"
+        f"rows is {described(rows)}: give a list of mappings, a pandas, polars or Arrow table, an ibis table,"
         " a DuckDB relation, or the path of CSV, Parquet or JSON files"
     )
 

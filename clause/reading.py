@@ -24,7 +24,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from contracts.document import Contract, Field
-from contracts.errors import DataError
+from contracts.errors import DataError, printable
 
 Row = Mapping[str, Any]
 Rule = str
@@ -76,7 +76,7 @@ def mappings(rows: Iterable[Any]) -> list[Row]:
     rows = list(rows)
     for i, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
-            raise TypeError(f"row {i} is a {type(row).__name__}: each row must be a mapping of column name to value")
+            raise TypeError(f"row {i} is {described(row)}: each row must be a mapping of column name to value")
     return rows
 
 
@@ -178,6 +178,12 @@ def library_of(value: object) -> str:
     """The library of whose tables this is one, or of a class made of it: pandas, polars, pyarrow, ibis or duckdb."""
     modules = (kind.__module__.partition(".")[0].removeprefix("_") for kind in type(value).__mro__)
     return next((name for name in modules if name in ("pandas", "polars", "pyarrow", "ibis", "duckdb")), "")
+
+
+def described(value: object) -> str:
+    """What a value is, in words: "a str", "a pandas DataFrame", which is no DataFrame of ours."""
+    words = printable(f"{library_of(value)} {type(value).__name__}".strip())
+    return f"{'an' if words[:1] in 'AEIOUaeiou' else 'a'} {words}"
 
 
 def is_boolean(value: Any) -> bool:

@@ -23,7 +23,7 @@ import contracts
 from clause import engines, frames
 from clause.columns import Column, bound, column_of, disagreements, read_column, refine
 from clause.judging import Violation, broken
-from clause.reading import library_of
+from clause.reading import described, library_of
 from clause.signatures import names_at
 from contracts import Contract, ContractError
 from contracts.document import to_mapping
@@ -342,10 +342,9 @@ def as_table(value: Any, cls: type[Schema], phase: ValidationPhase) -> Any:
         if isinstance(value, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
             return ibis.memtable(frames.whole(value))
     except Exception as error:
-        says = f"this {kind} cannot be read as a table: {str(error)[:300]}"
+        says = f"this is {described(value)}, which cannot be read as a table: {str(error)[:300]}"
         raise wrong(StructuralError, cls, phase, [says], original=error) from error
-    article = "an" if kind[:1] in "AEIOUaeiou" else "a"
-    says = f"this is {article} {kind}, not a table; give an ibis, pandas, polars or Arrow table, or a DuckDB relation"
+    says = f"this is {described(value)}, not a table; give an ibis, pandas, polars or Arrow table, or a DuckDB relation"
     raise wrong(StructuralError, cls, phase, [says])
 
 

@@ -139,6 +139,27 @@ def test_what_is_no_table_is_a_type_error(rows):
         validate(rows, contract("x: integer"))
 
 
+def test_what_is_of_a_library_is_named_with_it():
+    with pytest.raises(TypeError, match="rows is a pandas Series: "):
+        validate(pd.Series([1]), contract("x: integer"))
+    with pytest.raises(TypeError, match=r"contract is a pandas DataFrame: .* after the rows"):
+        validate(contract("x: integer"), pd.DataFrame({"x": [1]}))
+    with pytest.raises(TypeError, match="row 1 is an int: "):
+        validate([1], contract("x: integer"))
+
+
+def test_what_the_manual_says_of_pandas(tmp_path):
+    frame = pd.read_csv(file(tmp_path, "t.csv", "x,n\n2026-08-19,1\n2026-08-20,\n"), parse_dates=["x"])
+    agreed = contract("x: date", "n: integer")
+    assert [(found.field, found.rule) for found in validate(frame, agreed)] == [("x", "type")]
+    frame["x"] = frame["x"].dt.date
+    assert validate(frame, agreed) == []
+    frame.to_parquet(tmp_path / "floats.parquet")
+    assert [found.field for found in validate(tmp_path / "floats.parquet", agreed)] == ["n"]
+    frame.astype({"n": "Int64"}).to_parquet(tmp_path / "integers.parquet")
+    assert validate(tmp_path / "integers.parquet", agreed) == []
+
+
 def test_files_of_a_glob_that_differ_in_type_are_an_error_that_names_one(tmp_path):
     contract = {"version": "1.0.0", "owner": "us", "fields": [{"name": "n", "type": "number"}]}
     pq.write_table(pa.table({"n": [1.0, 2.0]}), tmp_path / "a.parquet")
