@@ -23,7 +23,7 @@ from exercises.__main__ import main as exercises_command
 DOCUMENTS = ["README.md", "MANUAL.md", "CONTRIBUTING.md"]
 PLACE = re.compile(r"`((?:clause|contracts|exercises|notebooks|tests|workbook|\.ci|data)/[\w./-]*|[a-z]+\.(?:py|sql))`")
 FOLDERS = ["clause", "contracts", "exercises", "notebooks", "tests", "workbook"]
-READERS_OWN = {"build/listings.parquet", "exercises/ex6_upstream.yaml", "contracts/mine.yaml"}
+READERS_OWN = {"build/listings.parquet", "exercises/ex6_upstream.yaml", "contracts/mine.yaml", "data/"}
 CONTRACTS = ["lint", "diff", "plan", "readers", "audit", "compat", "export", "import"]
 OTHERS = {"--global", "--stat", "--help"} | {  # options of git, uv, pytest and spark-submit
     "--ignore",
