@@ -6,7 +6,8 @@
     if __name__ == "__main__":
         sys.exit(command(main))
 
-Exit status: what `main` gives; 130 after Ctrl-C; 2 where the disk is full or our own code has crashed (Python's own 1
+Exit status: what `main` gives; 130 after Ctrl-C, or what the system says of SIGALRM where native code does not heed it
+for GRACE seconds; 2 where the disk is full or our own code has crashed (Python's own 1
 would mean "broken"). Before `begin` Python itself has begun, for a few hundredths of a second, and what it says of a
 Ctrl-C then is not ours; so this imports nothing that takes time.
 """
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 INTERRUPTED, NOBODY_READS = 130, 141  # as a shell has it of a process that ended by that signal
+GRACE = 4.0  # seconds from Ctrl-C in which everything is put in order; git alone may take 3 to remove its lock
 
 
 def begin() -> None:
@@ -67,6 +69,7 @@ def command(run: Callable[[], int], name: str = "") -> int:
         if interrupted:  # Ctrl-C once more: somebody is in a hurry
             leave()
         interrupted = True
+        limit(GRACE)
         raise KeyboardInterrupt
 
     status = 2
@@ -78,6 +81,7 @@ def command(run: Callable[[], int], name: str = "") -> int:
             status = run()
         except SystemExit as end:  # of argparse, which has said it all, or of a command that waits for Ctrl-C to end
             status, interrupted = end.code if isinstance(end.code, int) else 2, False
+            limit(0)
         sys.stdout.flush()
     except KeyboardInterrupt:
         interrupted = True
@@ -95,6 +99,16 @@ def command(run: Callable[[], int], name: str = "") -> int:
     if heeded:  # all is said and put in order; Python's own ending has nothing to tell of a Ctrl-C
         signal.signal(signal.SIGINT, leave)
     return status
+
+
+def limit(seconds: float) -> None:
+    """Let the system end this process after so many seconds, whatever native code does; 0 takes that back.
+
+    A thread of Python's own could not: code that waits for ever may keep all of Python waiting.
+    """
+    if hasattr(signal, "setitimer"):  # not on Windows
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def stopped(error: Exception, name: str) -> int:

@@ -10,6 +10,7 @@ import time
 import pytest
 import scene as scenes
 
+from clause.sources import Source
 from exercises.git import Git
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell and its signals")
@@ -111,6 +112,42 @@ def test_ctrl_c_is_130_and_silent(code):
 def test_a_second_ctrl_c_ends_at_once():
     code = f"def run():\n    try: {READY}\n    finally: {READY}\nbegin(); sys.exit(command(run))"
     assert interrupted(code, times=2) == (130, "", "")
+
+
+@posix
+def test_native_code_that_does_not_heed_ctrl_c_is_ended_by_the_system():
+    """It holds all of Python, so no thread and no second Ctrl-C would be heard."""
+    code = (
+        "import contracts.ending, ctypes; contracts.ending.GRACE = 0.1\n"
+        f"def run():\n    try: {READY}\n    finally: ctypes.PyDLL(None).sleep(20)\n"
+        "begin(); sys.exit(command(run))"
+    )
+    assert interrupted(code) == (-signal.SIGALRM, "", "")
+
+
+@posix
+def test_a_command_that_waits_for_ctrl_c_has_all_the_time_to_end():
+    code = (
+        "import contracts.ending; contracts.ending.GRACE = 0.1\n"
+        f"def run():\n    try: {READY}\n    except KeyboardInterrupt: sys.exit(1)\n"
+        "begin(); status = command(run); time.sleep(0.3); sys.exit(status)"
+    )
+    assert interrupted(code) == (1, "", "")
+
+
+@pytest.mark.parametrize("error", [RuntimeError("Query interrupted"), KeyboardInterrupt()])
+def test_after_ctrl_c_nothing_more_is_asked_of_duckdb(error):
+    """It would wait for a thread of its own that waits for Python, for ever."""
+    asked = []
+
+    class Relation:
+        def query(self, view, sql):
+            asked.append(sql)
+            raise error from KeyboardInterrupt()
+
+    with pytest.raises(type(error)):
+        Source("rows", (), None, {}, relation=Relation()).run_duckdb("select 1")
+    assert asked == ["select 1"]
 
 
 @posix
