@@ -218,3 +218,27 @@ def test_a_closed_output_is_no_file_that_is_opened_later(tmp_path):
     command = f"'{sys.executable}' -S -c \"$0\" <&- >&- 2>&-"
     subprocess.run(["bash", "-c", command, code], cwd=scenes.ROOT, check=True)
     assert (tmp_path / "data").read_bytes() == b"rows"
+
+
+@posix
+@pytest.mark.parametrize("arguments", [[], ["nonsense"]])
+@pytest.mark.parametrize("output", ["/dev/full", "nobody reads", "closed"])
+def test_make_ends_as_the_commands_do_though_it_imports_none_of_ours(tmp_path, output, arguments):
+    """It runs before there is anything to import."""
+    if output == "/dev/full" and not os.path.exists(output):
+        pytest.skip("this system has no /dev/full")
+    reading, writing = os.pipe()
+    os.close(reading)
+    to = f">{output}" if output == "/dev/full" else ">&-" if output == "closed" else f">&{writing}"
+    shell = f"exec '{sys.executable}' make.py {' '.join(arguments)} {to}"
+    done = subprocess.run(["bash", "-c", shell], cwd=scenes.ROOT, stderr=subprocess.PIPE, text=True, pass_fds=[writing])
+    os.close(writing)
+    said = done.stderr.removeprefix("make.py: 'nonsense' is no target; these are:\n\n")
+    assert (done.returncode, said) == {
+        "/dev/full": (
+            2,
+            "make.py: cannot write the output: No space left on device; make room or give access, and run again\n",
+        ),
+        "nobody reads": (141, ""),
+        "closed": (2 if arguments else 0, ""),
+    }[output]
