@@ -15,7 +15,7 @@ from pathlib import Path
 
 from contracts.document import Contract, concerns, load
 from contracts.ending import cannot, command, of_output
-from contracts.errors import ContractError, DataError, brief, json_text, printable
+from contracts.errors import ContractError, DataError, brief, json_text, masked, printable
 from contracts.values import nearest
 
 HOW = "how to say it (default: text)"
@@ -444,7 +444,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(cannot(error), file=sys.stderr)
         return 2
     except (Wrong, DataError) as error:
-        print(brief(str(error)), file=sys.stderr)
+        print(brief(masked(str(error))), file=sys.stderr)
         return 2
 
 

@@ -262,6 +262,8 @@ def load(path: str | os.PathLike[str]) -> Contract:
         why = str(error)
     except OSError as error:
         why = "it is a directory" if os.path.isdir(path) else error.strerror or str(error)
+        if re.match(r"\w\w+:/", str(path)):
+            why = "it is an address, and a contract is a file"
     else:
         return parse(raw, source=path)
     says = f"cannot read the file: {why}; give the path of a contract"

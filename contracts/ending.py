@@ -136,14 +136,15 @@ def cannot(error: OSError | MemoryError | ModuleNotFoundError) -> str:
     if isinstance(error, ModuleNotFoundError):
         says = "run it with .venv/bin/python (on Windows .venv\\Scripts\\python), which make.py makes"
         return f"this Python has no {error.name}; {says}" if str(error).startswith("No module") else str(error)
-    from contracts.errors import brief
+    from contracts.errors import brief, masked
 
     if isinstance(error, MemoryError):
         return "cannot go on: there is not enough memory; give it more, or less data"
     if of_output(error):
         return f"cannot write the output: {error.strerror or error}; make room, or write it elsewhere, and run again"
+    said = masked(str(error))
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"{brief(str(error))}; make room, or name another place, and run again"
+        return f"{brief(said)}; make room, or name another place, and run again"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return f"{brief(str(error))}; give access, or name another place, and run again"
-    return brief(f"{error}; check the path, and run again" if error.filename else str(error))
+        return f"{brief(said)}; give access, or name another place, and run again"
+    return brief(f"{said}; check the path, and run again" if error.filename else said)
