@@ -17,6 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from contracts.ending import place
 from contracts.errors import DataError, printable
 from contracts.writing import whole_or_not_at_all
 
@@ -389,6 +390,7 @@ def read_arguments(
         "data",
         nargs="?",
         metavar="DATA",
+        type=place,
         help="CSV, Parquet or JSON files, a path or a glob (default: the shop's orders)",
     )
     for name, column in spec.items():
@@ -411,16 +413,17 @@ def read_arguments(
         help="threshold for the markdown, in percentage points (default: %(default)s)",
     )
     add("--unit", metavar="UNIT", default=rules["unit"], help="unit of the amounts (default: %(default)s)")
-    add("--contract", metavar="CONTRACT", help="contract whose volume and freshness each day must keep")
+    add("--contract", metavar="CONTRACT", type=place, help="contract whose volume and freshness each day must keep")
     add(
         "--store",
         metavar="FILE",
+        type=place,
         help="stored metrics of earlier days; the days of DATA are judged by them, told alone, and added",
     )
     add("--since", type=day, metavar="DAY", help="start the history here, after a change that was right")
     add("--until", type=day, metavar="DAY", help="judge up to this day, though it may have no rows; none later")
     add("--format", choices=("text", "json"), default="text", help="how to say it (default: text)")
-    add("--plot", metavar="FILE", help="draw GMV, markdown and mix (.png, .svg, .pdf)")
+    add("--plot", metavar="FILE", type=place, help="draw GMV, markdown and mix (.png, .svg, .pdf)")
     given = parser.parse_args(arguments)
     given.spec = {name: getattr(given, name) for name in spec}
     absent = [name for name, column in given.spec.items() if column == "none" and name not in ("day", "amount")]

@@ -287,7 +287,7 @@ def dialect(name: str) -> str:
     from sqlglot import Dialect
 
     try:
-        Dialect.get_or_raise(name)
+        Dialect.get_or_raise(name or "an empty name")  # which sqlglot would take for a dialect of its own
     except ValueError:
         raise Wrong(f"{name!r} is no SQL dialect; write duckdb, snowflake, bigquery, postgres, spark, …") from None
     return name

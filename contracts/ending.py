@@ -126,6 +126,15 @@ def stopped(error: Exception, name: str) -> int:
     return 2
 
 
+def place(text: str) -> str:
+    """A file or a folder on the command line: "", as of a variable that is not set, would be the current folder."""
+    if not text:
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError("the name is empty; give one, or is a variable of the shell not set?")
+    return text
+
+
 def of_output(error: OSError) -> bool:
     """Whether the error is of standard output, and of no file: the system says its number, and names none."""
     return error.errno is not None and error.filename is None
