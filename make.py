@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.abspath(__file__))
 VENV = os.path.join(ROOT, ".venv")
 PYTHON = os.path.join(VENV, *(("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")))
 STAMP = os.path.join(VENV, "ready")
-INTERRUPTED = 130  # the exit status after Ctrl-C
+INTERRUPTED, NOBODY_READS = 130, 141  # exit statuses after Ctrl-C, and where nobody reads what is printed
 
 LAB = [  # the whole lesson in its file browser, notebook 1 open; in a container, everybody is root
     *("-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", "--LabApp.default_url=/lab/tree/notebooks/01_incident.ipynb"),
@@ -174,8 +174,23 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+def stopped(error: OSError) -> int:
+    """The exit status where nobody reads on (`| head`), or the system takes no more, having said why."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python would complain once more when it flushes at exit
+    if isinstance(error, BrokenPipeError):
+        return NOBODY_READS
+    what = f"cannot write the output: {error.strerror}" if error.filename is None else str(error)
+    print(f"make.py: {what}; make room or give access, and run again", file=sys.stderr)
+    return 2
+
+
 if __name__ == "__main__":
     try:
-        sys.exit(main(sys.argv[1:]))
+        status = main(sys.argv[1:])
+        if sys.stdout:  # which may be closed
+            sys.stdout.flush()
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        status = INTERRUPTED
+    except OSError as error:
+        status = stopped(error)
+    sys.exit(status)

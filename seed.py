@@ -20,6 +20,7 @@ if __name__ == "__main__":
 
 import os
 import sys
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -215,8 +216,15 @@ def show(connection: duckdb.DuckDBPyConnection) -> bool:
     return computed == published
 
 
-def main() -> int:
+def main(arguments: Sequence[str] = ()) -> int:
     """Write data/shop.duckdb and print the figures: 0 all as published, 1 one differs, 2 could not write."""
+    usage = "usage: python seed.py, without an argument: build data/shop.duckdb and print every published figure"
+    if arguments:
+        is_asked = list(arguments) in (["-h"], ["--help"])
+        print(
+            usage if is_asked else f"seed.py: takes no argument; {usage}", file=sys.stdout if is_asked else sys.stderr
+        )
+        return 0 if is_asked else 2
     if not (ROOT / "figures.yaml").exists():  # installed, it only lends the shop to the drill and the monitors
         print("seed.py: the published figures are not beside it; run it in a clone of the repository", file=sys.stderr)
         return 2
@@ -231,4 +239,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(command(main, "seed.py"))
+    sys.exit(command(lambda: main(sys.argv[1:]), "seed.py"))

@@ -9,7 +9,7 @@ import json
 import math
 import os
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -18,12 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from contracts.arguments import Parser
+from contracts.ending import place
 from contracts.errors import DataError, printable
 from contracts.writing import whole_or_not_at_all
 
 Number = int | Decimal
 ELSE, MISSING = "ELSE", "(missing)"
 MADE_OF = "made_of"  # the key of a store's first line
+OPTIONAL = ("day", "multipliers", "median_price", "loaded_at", "part")  # what a Day may have none of
+MOST_BYTES = 100_000_000  # of a store: some 200,000 days
 NOTHING: Mapping[str, str | None] = {}
 
 
@@ -127,19 +130,33 @@ def read_store(path: str | os.PathLike[str]) -> list[Day]:
 
 def opened(path: str | os.PathLike[str]) -> tuple[Mapping[str, str | None], list[Day]]:
     """What a store is made of, as far as it says, and its Days."""
-    lines = Path(path).read_text(encoding="utf-8").splitlines() if Path(path).exists() else []
     days, made_of = [], NOTHING
-    for n, line in enumerate(lines, 1):
+    for n, line in enumerate(lines_of(Path(path)), 1):
         try:
-            row = json.loads(line, parse_float=Decimal)
+            row = json.loads(line.decode("utf-8"), parse_float=Decimal)
             if n == 1 and row.keys() == {MADE_OF}:
                 made_of = dict(row[MADE_OF])
             else:
                 days.append(from_row(row))
-        except (ValueError, TypeError, AttributeError, ArithmeticError) as error:
-            what = f"{path}, line {n}: is no stored day ({error}); take the line out and run that day again"
+        except (ValueError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
+            why = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error
+            what = f"{path}, line {n}: is no stored day ({why}); take the line out and run that day again"
             raise DataError(what, str(path), n) from error
     return made_of, in_order(days)
+
+
+def lines_of(path: Path) -> list[bytes]:
+    """The lines of a store; none where it is not there yet."""
+    if not path.exists():
+        return []
+    if not path.is_file():  # a device has no end, and a pipe may never begin
+        raise DataError(f"{path}: is no regular file, and a store is one; name another path", str(path))
+    with path.open("rb") as file:
+        raw = file.read(MOST_BYTES + 1)
+    if len(raw) > MOST_BYTES:
+        what = f"has more than {MOST_BYTES:,} bytes, and a store has at most so many"
+        raise DataError(f"{path}: {what}; begin a new one, or give each table a store of its own", str(path))
+    return raw.splitlines()
 
 
 def add_to_store(
@@ -176,11 +193,39 @@ def as_row(day: Day) -> dict[str, Any]:
 
 
 def from_row(row: Mapping[str, Any]) -> Day:
-    """The Day of such a row."""
-    readers: dict[str, Callable[[Any], Any]] = dict.fromkeys(("gmv", "list_value", "median_price"), exact)
-    readers |= {"day": date.fromisoformat, "loaded_at": datetime.fromisoformat, "values": frozenset}
+    """The Day of such a row. Raises ValueError or TypeError where no table has such a day."""
     given = {name: value for name, value in row.items() if name not in ("markdown_pct", "shares")}
-    return Day(**{name: readers[name](v) if name in readers and v is not None else v for name, v in given.items()})
+    entries: dict[str, Any] = {
+        name: None if v is None and name in OPTIONAL else read(name, v) for name, v in given.items()
+    }
+    return Day(**entries)
+
+
+def read(name: str, value: Any) -> Any:
+    """One entry of a stored day."""
+    is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    match name:
+        case "day":
+            return date.fromisoformat(value)
+        case "loaded_at":
+            return datetime.fromisoformat(value)
+        case "orders" | "multipliers" | "left_out" if type(value) is int and value >= 0:
+            return value
+        case "gmv" | "list_value" | "median_price" if is_number and is_sum(Decimal(str(value))):
+            return exact(value)
+        case "mix" | "goods" if isinstance(value, dict):
+            return {part: read("orders", n) for part, n in value.items()}
+        case "values" if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            return frozenset(value)
+        case "part" if isinstance(value, str):
+            return value
+    found = "null" if value is None else printable(str(value))[:40]
+    raise ValueError(f"its {printable(name)[:40]} cannot be {found}")
+
+
+def is_sum(value: Decimal) -> bool:
+    """Whether amounts add up to that number. They may be negative, but 1E+999999999 takes all of time and memory."""
+    return value.is_finite() and value.adjusted() < 40 and int(value.as_tuple().exponent) > -400
 
 
 def as_json(value: Any) -> Any:
@@ -346,6 +391,7 @@ def read_arguments(
         "data",
         nargs="?",
         metavar="DATA",
+        type=place,
         help="CSV, Parquet or JSON files, a path or a glob (default: the shop's orders)",
     )
     for name, column in spec.items():
@@ -368,16 +414,17 @@ def read_arguments(
         help="threshold for the markdown, in percentage points (default: %(default)s)",
     )
     add("--unit", metavar="UNIT", default=rules["unit"], help="unit of the amounts (default: %(default)s)")
-    add("--contract", metavar="CONTRACT", help="contract whose volume and freshness each day must keep")
+    add("--contract", metavar="CONTRACT", type=place, help="contract whose volume and freshness each day must keep")
     add(
         "--store",
         metavar="FILE",
+        type=place,
         help="stored metrics of earlier days; the days of DATA are judged by them, told alone, and added",
     )
     add("--since", type=day, metavar="DAY", help="start the history here, after a change that was right")
     add("--until", type=day, metavar="DAY", help="judge up to this day, though it may have no rows; none later")
     add("--format", choices=("text", "json"), default="text", help="how to say it (default: text)")
-    add("--plot", metavar="FILE", help="draw GMV, markdown and mix (.png, .svg, .pdf)")
+    add("--plot", metavar="FILE", type=place, help="draw GMV, markdown and mix (.png, .svg, .pdf)")
     given = parser.parse_args(arguments)
     given.spec = {name: getattr(given, name) for name in spec}
     absent = [name for name, column in given.spec.items() if column == "none" and name not in ("day", "amount")]

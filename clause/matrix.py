@@ -16,6 +16,7 @@ from clause.charging import Costs
 from clause.daybook import counted, day
 from clause.proposing import Proposal
 from contracts.arguments import Parser
+from contracts.ending import place
 from contracts.errors import printable
 
 GUARDS = {  # guard -> its heading
@@ -330,12 +331,19 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "contract",
         nargs="?",
         metavar="CONTRACT",
+        type=place,
         help="the contract, a YAML file (default: that of the shop's listings)",
     )
-    add("data", nargs="?", metavar="DATA", help="CSV, Parquet or JSON files, a path or a glob (default: the shop)")
+    add(
+        "data",
+        nargs="?",
+        metavar="DATA",
+        type=place,
+        help="CSV, Parquet or JSON files, a path or a glob (default: the shop)",
+    )
     add(
         "--consumers",
-        type=Path,
+        type=path,
         metavar="DIR",
         help="the consumers' SQL, DIR/<team>/*.sql (default: beside the contract)",
     )
@@ -349,8 +357,8 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         add(f"--{name}", metavar="COLUMN", help=f"column {what}")
     add("--since", type=day, metavar="DAY", help="the day from which the data is mutated (default: the last third)")
     add("--format", choices=("text", "json"), default="text", help="how to say it (default: text)")
-    add("--plot", metavar="FILE", help="draw the matrix (.png, .svg, .pdf)")
-    add("--write", type=Path, metavar="FILE", help="write a copy of CONTRACT with the clauses that are missing")
+    add("--plot", metavar="FILE", type=place, help="draw the matrix (.png, .svg, .pdf)")
+    add("--write", type=path, metavar="FILE", help="write a copy of CONTRACT with the clauses that are missing")
     given = parser.parse_args(arguments)
     if (given.day is None) != (given.amount is None):
         parser.error("the monitors need both --day and --amount; give the other one too")
@@ -359,3 +367,7 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     if given.data is None and (given.day or given.consumers):
         parser.error("--day, --amount and --consumers are about DATA; give it, or leave them out for the shop")
     return given
+
+
+def path(text: str) -> Path:
+    return Path(place(text))

@@ -21,7 +21,7 @@ import sqlglot
 
 from clause.sources import connect
 from contracts import Contract, quoting
-from contracts.readers import files, leads_out
+from contracts.readers import files, text_of
 from contracts.scopes import names_dataset, tables
 
 SECONDS = 20.0  # for one statement
@@ -56,8 +56,14 @@ class Consumers:
     """
 
     def __init__(self, folder: Path, dataset: str, rows: pa.Table) -> None:
-        """Raises OSError where a file cannot be read."""
-        found = [Model(path.relative_to(folder).as_posix(), path.stem, text(path, folder)) for path in files(folder)]
+        """Raises OSError where a folder cannot be read."""
+        found, unread = list[Model](), dict[str, str]()
+        for file in files(folder):
+            where = file.relative_to(folder).as_posix()
+            try:
+                found.append(Model(where, file.stem, text_of(file, folder)))
+            except OSError as error:
+                unread[where] = error.strerror or str(error)
         self.models, self.not_run = list[Model](), dict[str, str]()
         self.connection = duckdb.connect(config={"threads": 1})  # sums of floats come in one order
         asked, self.named = dict[TableName, None](), frozenset[str]()
@@ -79,12 +85,13 @@ class Consumers:
             self.order(own)
         else:
             self.not_run = {model.where: "no table of DuckDB has columns of these names and types" for model in found}
+        self.not_run |= unread
         self.before = self.run(rows)
         again = self.run(rows)
         self.stable = {name for name, computed in self.before.items() if again.get(name) == computed}
         unstable = self.before.keys() - self.stable - self.not_run.keys()
         self.not_run |= dict.fromkeys(sorted(unstable), "it gives something else each time")
-        self.teams = {model.where.partition("/")[0] for model in found}
+        self.teams = {where.partition("/")[0] for where in [*(model.where for model in found), *unread]}
 
     def make_place(self, table: TableName) -> bool:
         """Make the catalog and the schema of a table; False for those of DuckDB itself."""
@@ -221,13 +228,6 @@ def bag(rows: pa.Table) -> Any:
     with connect() as connection:
         connection.register("bag", rows.rename_columns([f"c{i}" for i in range(rows.num_columns)]))
         return connection.execute(f"select {FINGERPRINT} from bag as each").fetchone()
-
-
-def text(path: Path, folder: Path) -> str:
-    try:
-        return "" if leads_out(path, folder) else path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        return ""  # which is not one SELECT
 
 
 @functools.cache

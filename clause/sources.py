@@ -186,13 +186,21 @@ class Source:
             raise unreadable(self.origin, error) from error
 
     def run_duckdb(self, sql: str) -> list[dict[str, Any]]:
-        """Run a query on the relation's own connection, and leave nothing behind there."""
+        """Run a query on the relation's own connection, and leave nothing behind there but after Ctrl-C.
+
+        Then a thread of DuckDB may still wait to read from Python, and the next query here would wait for that thread
+        without letting Python go on: for ever.
+        """
         view = f"rows_{uuid.uuid4().hex}"
         try:
             found = self.relation.query(view, sql.replace(VIEW, view))
-            return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
-        finally:
-            self.relation.query(view, f"drop view if exists {view}")
+            rows = [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+        except Exception as error:
+            if not isinstance(error.__cause__, KeyboardInterrupt):  # as DuckDB reports Ctrl-C
+                self.relation.query(view, f"drop view if exists {view}")
+            raise
+        self.relation.query(view, f"drop view if exists {view}")
+        return rows
 
 
 def is_plain(dtype: DataType) -> bool:

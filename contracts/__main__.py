@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from contracts.arguments import Parser
 from contracts.document import Contract, concerns, load
 from contracts.ending import cannot, command, of_output
-from contracts.errors import ContractError, DataError, brief, json_text, printable
+from contracts.errors import ContractError, DataError, brief, json_text, masked, printable
 from contracts.values import nearest
 
 if TYPE_CHECKING:  # lint does without
@@ -39,7 +39,7 @@ def why_not(error: Exception) -> str:
         if of_output(error):
             raise error
         return cannot(error)
-    return str(error) if isinstance(error, ContractError) else brief(str(error))
+    return str(error) if isinstance(error, ContractError) else brief(masked(str(error)))
 
 
 def lint(files: Sequence[str]) -> int:
@@ -326,7 +326,7 @@ def dialect(name: str) -> str:
     from sqlglot import Dialect
 
     try:
-        Dialect.get_or_raise(name)
+        Dialect.get_or_raise(name or "an empty name")  # which sqlglot would take for a dialect of its own
     except ValueError:
         raise Wrong(f"{name!r} is no SQL dialect; write duckdb, snowflake, bigquery, postgres, spark, …") from None
     return name

@@ -127,8 +127,10 @@ def load_all(place: str | None, missing: list[NotAudited]) -> list[Contract]:
     path = Path(place)
     files = [path]
     if path.is_dir():
-        files = sorted(one for one in path.iterdir() if one.suffix.lower() in (".yaml", ".yml") and one.is_file())
-        if not files:
+        there = sorted(one for one in path.iterdir() if one.suffix.lower() in (".yaml", ".yml"))
+        files = [one for one in there if one.is_file()]
+        missing += [NotAudited(one.as_posix(), "it is no ordinary file") for one in there if one not in files]
+        if not there:
             missing.append(NotAudited(path.as_posix(), "there is no contract in it (*.yaml)"))
     newest: dict[str, Contract] = {}
     for file in files:

@@ -96,7 +96,11 @@ def released(history: str | os.PathLike[str], new: Contract) -> list[Contract]:
     folder = Path(history)
     if not folder.is_dir():
         raise OSError(f"{folder} is no folder; give the one that holds the released versions")
-    versions = [load(path) for path in sorted(folder.glob("*.y*ml"))]
+    files = sorted(folder.glob("*.y*ml"))
+    for path in files:
+        if not path.is_file():  # a pipe may never begin
+            raise OSError(f"{path} is no regular file; take it out of the folder of the released versions")
+    versions = [load(path) for path in files]
     earlier = [
         each for each in versions if each.dataset == new.dataset and numbers(each.version) < numbers(new.version)
     ]

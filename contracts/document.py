@@ -262,8 +262,13 @@ def load(path: str | os.PathLike[str]) -> Contract:
         why = str(error)
     except OSError as error:
         why = "it is a directory" if os.path.isdir(path) else error.strerror or str(error)
+        if re.match(r"\w\w+:/", str(path)):
+            why = "it is an address, and a contract is a file"
     else:
-        return parse(raw, source=path)
+        contract = parse(raw, source=path)
+        if not os.path.isfile(path):
+            contract._source = None  # a pipe can be read once
+        return contract
     says = f"cannot read the file: {why}; give the path of a contract"
     raise ContractError((Fault(str(path), 1, 1, says),), unreadable=True)
 

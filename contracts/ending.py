@@ -6,7 +6,8 @@
     if __name__ == "__main__":
         sys.exit(command(main))
 
-Exit status: what `main` gives; 130 after Ctrl-C; 2 where the disk is full or our own code has crashed (Python's own 1
+Exit status: what `main` gives; 130 after Ctrl-C, or what the system says of SIGALRM where native code does not heed it
+for GRACE seconds; 2 where the disk is full or our own code has crashed (Python's own 1
 would mean "broken"). Before `begin` Python itself has begun, for a few hundredths of a second, and what it says of a
 Ctrl-C then is not ours; so this imports nothing that takes time.
 """
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 INTERRUPTED, NOBODY_READS = 130, 141  # as a shell has it of a process that ended by that signal
+GRACE = 4.0  # seconds from Ctrl-C in which everything is put in order; git alone may take 3 to remove its lock
 
 
 def begin() -> None:
@@ -67,6 +69,7 @@ def command(run: Callable[[], int], name: str = "") -> int:
         if interrupted:  # Ctrl-C once more: somebody is in a hurry
             leave()
         interrupted = True
+        limit(GRACE)
         raise KeyboardInterrupt
 
     status = 2
@@ -78,6 +81,7 @@ def command(run: Callable[[], int], name: str = "") -> int:
             status = run()
         except SystemExit as end:  # of argparse, which has said it all, or of a command that waits for Ctrl-C to end
             status, interrupted = end.code if isinstance(end.code, int) else 2, False
+            limit(0)
         sys.stdout.flush()
     except KeyboardInterrupt:
         interrupted = True
@@ -97,6 +101,16 @@ def command(run: Callable[[], int], name: str = "") -> int:
     return status
 
 
+def limit(seconds: float) -> None:
+    """Let the system end this process after so many seconds, whatever native code does; 0 takes that back.
+
+    A thread of Python's own could not: code that waits for ever may keep all of Python waiting.
+    """
+    if hasattr(signal, "setitimer"):  # not on Windows
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
 def stopped(error: Exception, name: str) -> int:
     """The exit status after an error that no command expects, having said why."""
     # Nobody reads on (`| head`) or the disk is full; Python would complain once more when it flushes at exit.
@@ -112,6 +126,15 @@ def stopped(error: Exception, name: str) -> int:
     return 2
 
 
+def place(text: str) -> str:
+    """A file or a folder on the command line: "", as of a variable that is not set, would be the current folder."""
+    if not text:
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError("the name is empty; give one, or is a variable of the shell not set?")
+    return text
+
+
 def of_output(error: OSError) -> bool:
     """Whether the error is of standard output, and of no file: the system says its number, and names none."""
     return error.errno is not None and error.filename is None
@@ -122,14 +145,15 @@ def cannot(error: OSError | MemoryError | ModuleNotFoundError) -> str:
     if isinstance(error, ModuleNotFoundError):
         says = "run it with .venv/bin/python (on Windows .venv\\Scripts\\python), which make.py makes"
         return f"this Python has no {error.name}; {says}" if str(error).startswith("No module") else str(error)
-    from contracts.errors import brief
+    from contracts.errors import brief, masked
 
     if isinstance(error, MemoryError):
         return "cannot go on: there is not enough memory; give it more, or less data"
     if of_output(error):
         return f"cannot write the output: {error.strerror or error}; make room, or write it elsewhere, and run again"
+    said = masked(str(error))
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"{brief(str(error))}; make room, or name another place, and run again"
+        return f"{brief(said)}; make room, or name another place, and run again"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return f"{brief(str(error))}; give access, or name another place, and run again"
-    return brief(f"{error}; check the path, and run again" if error.filename else str(error))
+        return f"{brief(said)}; give access, or name another place, and run again"
+    return brief(f"{said}; check the path, and run again" if error.filename else said)

@@ -54,10 +54,13 @@ def unlinked(text: str) -> str:
 
 
 def masked(text: str) -> str:
-    """The text without the names, passwords and tokens that stand in addresses. ssh's `git@` is none."""
-    text = re.sub(r"(?<!ssh)://[^/\s]*@", "://***@", text)
-    text = re.sub(r"(ssh://[^/\s:@]*):[^/\s]*@", r"\1:***@", text)
-    text = re.sub(r"://[^/\s:@]+:(?!\d+(/|$))\S*@", "://***@", text)  # a password with a slash in it
+    """The text without the names, passwords and tokens that stand in addresses. ssh's `git@` is none.
+
+    An address that was taken for a path has one slash left, as in https:/name:password@host.
+    """
+    text = re.sub(r"(?<=\w\w)(?<!ssh):(//?)[^/\s]*@", r":\1***@", text)
+    text = re.sub(r"(ssh://?[^/\s:@]*):[^/\s]*@", r"\1:***@", text)
+    text = re.sub(r"(?<=\w\w):(//?)[^/\s:@]+:(?!\d+(/|$))\S*@", r":\1***@", text)  # a password with a slash in it
     text = re.sub(r"\b(password|passwd|pwd)=[^&\s'\"]+", r"\1=***", text, flags=re.I)
     word = r"token|key|password|secret|signature|credential|\bsig\b"
     value = r"[^&\s'\"]{4,}?(?=:?([&\s'\"]|$))"
@@ -74,7 +77,8 @@ class Fault:
     message: str
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "message", brief(self.message))
+        object.__setattr__(self, "path", masked(self.path))  # it may be an address, with a password
+        object.__setattr__(self, "message", brief(masked(self.message)))
 
     def __str__(self) -> str:
         return f"{brief(self.path)}:{self.line}:{self.column}: {self.message}"

@@ -113,6 +113,20 @@ def leads_out(path: Path, folder: Path) -> bool:
     return path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
+def text_of(path: Path, folder: Path) -> str:
+    """The SQL of a file in the folder. Raises OSError that says why it is not read."""
+    if leads_out(path, folder):
+        raise OSError("it is a link to a file elsewhere")
+    if not path.is_file():
+        raise OSError("it is no ordinary file")
+    if path.stat().st_size > MOST_BYTES:
+        raise OSError(f"it has more than {MOST_BYTES:,} bytes")
+    try:
+        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise OSError("it is not UTF-8") from None
+
+
 def parsed(folder: Path, path: Path, dialect: str, unknown: list[Unknown]) -> Script | None:
     """The statements of a file; None, and one `unknown` more, where they cannot be read."""
     inside = path.relative_to(folder).parts
@@ -122,13 +136,7 @@ def parsed(folder: Path, path: Path, dialect: str, unknown: list[Unknown]) -> Sc
     level = log.level
     log.setLevel(logging.CRITICAL)  # it warns of what it passes over; here that is `unknown`
     try:
-        if leads_out(path, folder):
-            raise OSError("it is a link to a file elsewhere")
-        if not path.is_file():
-            raise OSError("it is no ordinary file")
-        if path.stat().st_size > MOST_BYTES:
-            raise OSError(f"it has more than {MOST_BYTES:,} bytes")
-        script.text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        script.text = text_of(path, folder)
         script.statements = [each for each in sqlglot.parse(script.text, read=dialect) if each is not None]
         for each in script.statements:
             for _ in scopes(each):
@@ -136,8 +144,6 @@ def parsed(folder: Path, path: Path, dialect: str, unknown: list[Unknown]) -> Sc
             is_none = isinstance(each, exp.Condition | exp.Alias) and not isinstance(each, exp.Query)
             if is_none or each.find(exp.Command):
                 raise SqlglotError(f"the statement {short(each.sql())} is not understood")
-    except UnicodeDecodeError:
-        reason = "it is not UTF-8"
     except OSError as error:
         reason = error.strerror or str(error)
     except RecursionError:

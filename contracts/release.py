@@ -104,6 +104,10 @@ def verdict(
 
     Raises OSError where that folder cannot be read.
     """
+    if consumers is not None and not os.path.isdir(
+        consumers
+    ):  # told also where no field goes, and nobody would read it
+        raise OSError(f"{consumers} is no folder; give the one that holds <team>/*.sql")
     reworded = frozenset(editorial)
     changes = diff(old, new, editorial=reworded)
     reasons = list(number_reasons(old.version, new.version, changes))

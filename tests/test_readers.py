@@ -241,7 +241,7 @@ def test_the_command_says_it_in_text_and_json(tmp_path: Path, capsys: pytest.Cap
     ]
 
     for wrong in (["readers", LISTINGS, "item_conditon", "--consumers", str(tmp_path)], ["readers", LISTINGS, "size", "--consumers", str(tmp_path / "no")],
-                  ["readers", "no.yaml", "size", "--consumers", str(tmp_path)], ["readers", LISTINGS, "size", "--consumers", str(tmp_path), "--dialect", "no"]):  # fmt: skip
+                  ["readers", "no.yaml", "size", "--consumers", str(tmp_path)], ["readers", LISTINGS, "size", "--consumers", str(tmp_path), "--dialect", "no"], ["readers", LISTINGS, "size", "--dialect", ""]):  # fmt: skip
         assert main(wrong) == 2
         said = capsys.readouterr()
         assert said.out == "" and len(said.err.splitlines()) == 1, said

@@ -207,7 +207,7 @@ def test_the_command_s_exit_status(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["diff", str(old), str(new), "--as-of", "2026-09-15"]) == REJECTED
     assert "stg_listings.sql:3:8" in capsys.readouterr().out
     for wrong in (["nowhere.yaml", str(new)], [str(old)], [str(old), str(new), "--consumers", "nowhere"], [str(old), str(new), "--editorial", "item_conditon"],
-                  [str(old), str(new), "--dialect", "klingon"], ["--against", "HEAD"]):  # fmt: skip
+                  [str(old), str(new), "--dialect", "klingon"], [str(new), str(new), "--consumers", "nowhere"], [str(new), str(new), "--dialect", ""], ["--against", "HEAD"]):  # fmt: skip
         assert main(["diff", *wrong]) == COULD_NOT_CHECK, wrong
         said = capsys.readouterr()
         assert said.out == "" and len(said.err.splitlines()) == 1, said

@@ -208,3 +208,11 @@ def test_the_readme_prints_the_published_figures():
     for section, keys in PUBLISHED.items():
         for key, says in keys.items():
             assert f"| {section}.{key} | {says} |" in readme
+
+
+@pytest.mark.parametrize(("argument", "status"), [("--help", 0), ("-h", 0), ("--nonsense", 2), ("data/shop.duckdb", 2)])
+def test_whoever_asks_or_says_what_it_does_not_know_gets_the_usage_and_no_shop(monkeypatch, capsys, argument, status):
+    monkeypatch.setattr(seed, "build", None)
+    assert seed.main([argument]) == status
+    told = capsys.readouterr()
+    assert "usage: python seed.py" in (told.err if status else told.out)

@@ -9,6 +9,7 @@ earlier and today: then the figures say what has changed. Only queries are run, 
 
 from __future__ import annotations
 
+import glob
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -203,6 +204,10 @@ class Warehouse:
     def source(self, dataset: str, file: str) -> str:
         """What to select from: a file, or the table of that name in a DuckDB database."""
         path = Path(file)
+        for one in [file] if path.exists() else sorted(glob.glob(file, recursive=True)):
+            if not Path(one).is_file():  # a pipe may never begin, and a device has no end
+                says = f"{one}: is no regular file; copy what it gives to one, which can be read again"
+                raise DataError(printable(says), one)
         if path.suffix.lower() not in (".duckdb", ".db"):
             if path.suffix.lower() not in READERS:
                 says = f"{file}: data is Parquet, CSV, JSON or a DuckDB database; name such a file"

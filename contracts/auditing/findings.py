@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.errors import brief, printable
+from contracts.errors import brief, masked, printable
 
 QUESTIONS = (
     ("Which values does our logic branch on that nobody has promised?", ("unwritten-clause",)),
@@ -60,6 +60,9 @@ class NotAudited:
 
     file: str
     reason: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "file", masked(self.file))  # it may be an address, with a password
 
 
 @dataclass(frozen=True)

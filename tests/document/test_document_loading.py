@@ -8,16 +8,18 @@ import os
 import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 from documents import HEAD, LESSON, faults, field
 
-from contracts import Contract, ContractError, DataError, Field, from_mapping, load, parse
+from contracts import Contract, ContractError, DataError, Field, from_mapping, load, parse, splicing
 from contracts.__main__ import main
 from contracts.document import Evolution, Freshness, Volume, lint, to_mapping
 from contracts.errors import Fault
+from contracts.plan import plan
 
 # ---- what loads --------------------------------------------------------------------------------------------
 
@@ -169,6 +171,20 @@ def test_the_lint_command_goes_through_all_files(tmp_path: Path, capsys: pytest.
     assert second.startswith("ok")
     assert main(["lint", missing, bad, good]) == 2
     assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+@pytest.mark.skipif(os.name == "nt", reason="has no pipes in its folders")
+def test_a_contract_that_is_named_may_be_a_pipe_which_is_read_once(tmp_path: Path) -> None:
+    """As in `plan <(…) wanted.yaml`; who wants its text again writes it anew."""
+    pipe = tmp_path / "c.yaml"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as writer:
+        writer.submit(pipe.write_text, field("name: x, type: string"))
+        contract = load(pipe)
+    assert contract.dataset == "c" and contract.source is None
+    assert "name: x" in splicing.written(contract)
+    wanted = parse("dataset: c\n" + field("name: x, type: integer").replace("1.0.0", "2.0.0"))
+    assert plan(contract, wanted, announce=dt.date(2026, 8, 19))
 
 
 def test_the_command_from_outside(tmp_path: Path) -> None:

@@ -260,6 +260,9 @@ def test_what_cannot_be_drilled_is_exit_2_with_one_sentence(tmp_path, capsys):
         [contract, data, "--since", "2026-01-03"],
         ["--day", "at", "--amount", "fare"],
         ["--consumers", str(tmp_path)],
+        *([contract, data, option, ""] for option in ("--consumers", "--plot", "--write")),
+        [""],
+        [contract, ""],
     ):
         with pytest.raises(SystemExit) as stop:
             drill.main(arguments)

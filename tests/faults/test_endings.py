@@ -10,6 +10,7 @@ import time
 import pytest
 import scene as scenes
 
+from clause.sources import Source
 from exercises.git import Git
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell and its signals")
@@ -114,6 +115,42 @@ def test_a_second_ctrl_c_ends_at_once():
 
 
 @posix
+def test_native_code_that_does_not_heed_ctrl_c_is_ended_by_the_system():
+    """It holds all of Python, so no thread and no second Ctrl-C would be heard."""
+    code = (
+        "import contracts.ending, ctypes; contracts.ending.GRACE = 0.1\n"
+        f"def run():\n    try: {READY}\n    finally: ctypes.PyDLL(None).sleep(20)\n"
+        "begin(); sys.exit(command(run))"
+    )
+    assert interrupted(code) == (-signal.SIGALRM, "", "")
+
+
+@posix
+def test_a_command_that_waits_for_ctrl_c_has_all_the_time_to_end():
+    code = (
+        "import contracts.ending; contracts.ending.GRACE = 0.1\n"
+        f"def run():\n    try: {READY}\n    except KeyboardInterrupt: sys.exit(1)\n"
+        "begin(); status = command(run); time.sleep(0.3); sys.exit(status)"
+    )
+    assert interrupted(code) == (1, "", "")
+
+
+@pytest.mark.parametrize("error", [RuntimeError("Query interrupted"), KeyboardInterrupt()])
+def test_after_ctrl_c_nothing_more_is_asked_of_duckdb(error):
+    """It would wait for a thread of its own that waits for Python, for ever."""
+    asked = []
+
+    class Relation:
+        def query(self, view, sql):
+            asked.append(sql)
+            raise error from KeyboardInterrupt()
+
+    with pytest.raises(type(error)):
+        Source("rows", (), None, {}, relation=Relation()).run_duckdb("select 1")
+    assert asked == ["select 1"]
+
+
+@posix
 def test_where_ctrl_c_is_ignored_it_stays_ignored():
     code = (
         "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); begin()\n"
@@ -181,3 +218,27 @@ def test_a_closed_output_is_no_file_that_is_opened_later(tmp_path):
     command = f"'{sys.executable}' -S -c \"$0\" <&- >&- 2>&-"
     subprocess.run(["bash", "-c", command, code], cwd=scenes.ROOT, check=True)
     assert (tmp_path / "data").read_bytes() == b"rows"
+
+
+@posix
+@pytest.mark.parametrize("arguments", [[], ["nonsense"]])
+@pytest.mark.parametrize("output", ["/dev/full", "nobody reads", "closed"])
+def test_make_ends_as_the_commands_do_though_it_imports_none_of_ours(tmp_path, output, arguments):
+    """It runs before there is anything to import."""
+    if output == "/dev/full" and not os.path.exists(output):
+        pytest.skip("this system has no /dev/full")
+    reading, writing = os.pipe()
+    os.close(reading)
+    to = f">{output}" if output == "/dev/full" else ">&-" if output == "closed" else f">&{writing}"
+    shell = f"exec '{sys.executable}' make.py {' '.join(arguments)} {to}"
+    done = subprocess.run(["bash", "-c", shell], cwd=scenes.ROOT, stderr=subprocess.PIPE, text=True, pass_fds=[writing])
+    os.close(writing)
+    said = done.stderr.removeprefix("make.py: 'nonsense' is no target; these are:\n\n")
+    assert (done.returncode, said) == {
+        "/dev/full": (
+            2,
+            "make.py: cannot write the output: No space left on device; make room or give access, and run again\n",
+        ),
+        "nobody reads": (141, ""),
+        "closed": (2 if arguments else 0, ""),
+    }[output]

@@ -234,3 +234,10 @@ def test_values_that_a_console_cannot_show_are_escaped(rows, tmp_path, monkeypat
     named = [row | {"item_condition": "größe\n🧥"} if row["day"] >= RELEASE else row for row in rows]
     assert monitors.main([write(tmp_path / "odd.csv", named)]) == 1
     assert out.buffer.getvalue().isascii()
+
+
+@pytest.mark.parametrize("arguments", [[""], *([option, ""] for option in ("--store", "--plot", "--contract"))])
+def test_an_empty_name_as_of_a_variable_that_is_not_set_is_refused(capsys, arguments):
+    with pytest.raises(SystemExit, match="2"):
+        monitors.main(arguments)
+    assert "the name is empty; give one" in capsys.readouterr().err

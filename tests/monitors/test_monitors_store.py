@@ -71,3 +71,73 @@ def test_a_broken_line_is_named(days, tmp_path, line):
     store.write_text(store.read_text(encoding="utf-8") + line + "\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"metrics\.jsonl, line 2: is no stored day"):
         monitors.read_store(store)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        '"gmv": 1E+999999999',  # which would take all memory as a whole number
+        '"gmv": 1E-999999999',
+        '"gmv": 1E+40',
+        '"gmv": NaN',
+        '"gmv": -Infinity',
+        '"gmv": null',
+        '"gmv": "7"',
+        '"gmv": true',
+        '"list_value": null',
+        '"median_price": NaN',
+        '"orders": -5',
+        '"orders": 1.5',
+        '"orders": null',
+        '"left_out": -1',
+        '"multipliers": 2.5',
+        '"mix": {"A": -1}',
+        '"mix": {"A": null}',
+        '"mix": ["A"]',
+        '"goods": null',
+        '"values": "ABC"',
+        '"values": [1]',
+        '"part": 7',
+        '"loaded_at": "today"',
+        '"colour": "red"',
+    ],
+)
+def test_a_stored_day_has_numbers_that_a_table_can_have(tmp_path, entry):
+    store = tmp_path / "metrics.jsonl"
+    store.write_text(f'{{"day": "2026-08-01", "orders": 1, {entry}}}\n', encoding="utf-8")
+    with pytest.raises(DataError, match=r"metrics\.jsonl, line 1: is no stored day \("):
+        monitors.read_store(store)
+
+
+def test_a_day_of_refunds_is_a_day(tmp_path):
+    store = tmp_path / "metrics.jsonl"
+    days = [Day(FIRST, 1, gmv=-5, list_value=-5)]
+    assert monitors.add_to_store(store, days) == monitors.read_store(store) == days
+
+
+@pytest.mark.parametrize("line", [b"[" * 200_000, b"\xff\xfe", '{"day": "2026-08-01"}'.encode("utf-16")])
+def test_a_line_that_is_no_text_or_has_no_end_is_named(tmp_path, line):
+    store = tmp_path / "metrics.jsonl"
+    store.write_bytes(b'{"day": "2026-08-01", "orders": 1}\n' + line)
+    with pytest.raises(DataError, match=r"metrics\.jsonl, line 2: is no stored day \(.*take the line out"):
+        monitors.read_store(store)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="has no devices and pipes in its folders")
+@pytest.mark.parametrize("place", ["/dev/zero", "/dev/full", "pipe"])
+def test_a_store_is_a_regular_file(tmp_path, place):
+    path = tmp_path / place
+    if place == "pipe":
+        os.mkfifo(path)
+    elif not path.exists():
+        pytest.skip(f"this system has no {place}")
+    with pytest.raises(DataError, match="is no regular file, and a store is one; name another path"):
+        monitors.add_to_store(path, [Day(FIRST, 1)])
+
+
+def test_a_store_has_an_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(daybook, "MOST_BYTES", 1000)
+    store = tmp_path / "metrics.jsonl"
+    store.write_text(" " * 1001, encoding="utf-8")
+    with pytest.raises(DataError, match="has more than 1,000 bytes"):
+        monitors.read_store(store)

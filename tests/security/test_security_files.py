@@ -82,6 +82,41 @@ def test_links_that_lead_out_of_a_folder_are_not_read(tmp_path, monkeypatch, cap
     assert [one.name for one in models] == ["calls"]
 
 
+LISTINGS = "version: 1.0.0\nowner: us\nfields: [{name: x, type: string, enum: [A]}]\n"
+
+
+@posix
+def test_a_pipe_or_a_device_in_a_folder_is_not_waited_for(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("history", "team/pricing", "data"):
+        Path(folder).mkdir(parents=True)
+    for pipe in ("history/items-0.9.0.yaml", "team/pricing/f.sql", "data/f.csv"):
+        os.mkfifo(pipe)
+    Path("data/z.csv").symlink_to("/dev/zero")
+    Path("team/pricing/elsewhere.sql").symlink_to("/etc/hostname")
+    Path("team/pricing/latin.sql").write_bytes(b"select '\xe9' from items")
+    Path("items.yaml").write_text(LISTINGS, encoding="utf-8")
+    Path("q.sql").write_text("select case when x = 'A' then 1 else 2 end as y from items", encoding="utf-8")
+
+    def said(*arguments: str) -> str:
+        assert command.main(list(arguments)) == 2
+        told = capsys.readouterr()
+        return told.out + told.err
+
+    assert "history/items-0.9.0.yaml is no regular file" in said("compat", "items.yaml", "--history", "history")
+    assert "history/items-0.9.0.yaml: it is no ordinary file" in said("audit", "q.sql", "--contracts", "history")
+    for name, pattern in (("f", "f"), ("z", "z"), ("f", "*")):
+        given = ("--contracts", "items.yaml", "--data", f"items=data/{pattern}.csv")
+        assert f"data/{name}.csv: is no regular file; copy what it gives to one" in said("audit", "q.sql", *given)
+    here = running.Consumers(Path("team"), "items", pa.table({"x": ["A"]}))
+    assert here.not_run == {
+        "pricing/elsewhere.sql": "it is a link to a file elsewhere",
+        "pricing/f.sql": "it is no ordinary file",
+        "pricing/latin.sql": "it is not UTF-8",
+    }
+    assert here.teams == {"pricing"}
+
+
 @pytest.mark.parametrize("name", ["../../x", "a/b", "a\\b", "/x", "..", ".x", "C:x", "-rf", "a\0b", "x\u202ey"])
 def test_no_name_in_a_contract_leads_out_of_the_folder(tmp_path, monkeypatch, capsys, name):
     monkeypatch.chdir(tmp_path)

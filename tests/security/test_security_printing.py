@@ -8,9 +8,10 @@ import sys
 
 import duckdb
 import pytest
-from attacks import NASTY, UNSEEN, agreement, shows
+from attacks import NASTY, UNSEEN, X, agreement, save, shows
 
 import contracts
+import drill
 import monitors
 import validate
 from clause import plots
@@ -148,6 +149,48 @@ def test_no_error_names_a_password(address, monkeypatch):
         with pytest.raises(DataError) as error:
             validate.report(address, agreement(""))
         assert "pa55word" not in str(error.value)
+
+
+ADDRESS = "http://me:pa55word@127.0.0.1:1/c.yaml"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "lint {0}",
+        "diff {0} c.yaml",
+        "diff --against main {0}",
+        "plan c.yaml {0}",
+        "readers {0} x",
+        "readers c.yaml e --consumers {0}",
+        "compat {0} c.yaml",
+        "compat c.yaml --history {0}",
+        "audit q.sql --contracts {0}",
+        "audit {0}",
+        "export {0} --to avro",
+        "export c.yaml --to html --previous {0}",
+        "import {0} --from odcs",
+        "import {0} --from avro",
+    ],
+)
+def test_no_command_shows_the_password_of_an_address_that_is_given_for_a_contract(
+    tmp_path, monkeypatch, capsys, arguments
+):
+    monkeypatch.chdir(tmp_path)
+    save("c.yaml", {**X, "fields": [{"name": "e", "type": "string"}]})
+    (tmp_path / "q.sql").write_text("select e from c", encoding="utf-8")
+    assert command.main(arguments.format(ADDRESS).split()) == 2
+    told = "".join(capsys.readouterr())
+    assert "pa55word" not in told and "127.0.0.1" in told
+
+
+@pytest.mark.parametrize("run", [validate.main, drill.main])
+def test_a_contract_is_a_file_and_no_address(capsys, run):
+    assert run([ADDRESS, "data.csv"]) == 2
+    says = (
+        "http://***@127.0.0.1:1/c.yaml:1:1: cannot read the file: it is an address, and a contract is a file; give the"
+    )
+    assert says in capsys.readouterr().err
 
 
 def fails(*_):
