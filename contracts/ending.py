@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 INTERRUPTED, NOBODY_READS = 130, 141  # as a shell has it of a process that ended by that signal
-GRACE = 4.0  # seconds from Ctrl-C in which everything is put in order; git alone may take 3 to remove its lock
+GRACE = 8.0  # seconds from Ctrl-C in which everything is put in order; git alone may take 3 to remove its lock
 
 
 def begin() -> None:
