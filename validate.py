@@ -33,7 +33,7 @@ import contracts
 from clause.judging import NotChecked, Violation, demand_times, judge
 from clause.reading import Reading, mappings, read_rows, zone_of
 from contracts import Contract
-from contracts.ending import command
+from contracts.ending import command, place
 from contracts.errors import brief, printable
 
 
@@ -189,7 +189,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--format", choices=verdicts.FORMATS, default="text", help="how to say it (default: text)")
     parser.add_argument(
-        "--quarantine", metavar="DIR", type=Path, help="folder to write the accepted and the quarantined rows into"
+        "--quarantine", metavar="DIR", type=place, help="folder to write the accepted and the quarantined rows into"
     )
     options = parser.parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):
@@ -212,7 +212,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         try:
             with progress(f"writing {options.quarantine}"):
-                written = quarantining.write(options.data, contract, options.quarantine, unchanged)
+                written = quarantining.write(options.data, contract, Path(options.quarantine), unchanged)
         except contracts.DataError as error:
             return could_not_check(error, "text")
         print(f"written: {', '.join(printable(str(path)) for path in written)}", file=sys.stderr)
