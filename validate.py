@@ -33,7 +33,7 @@ import contracts
 from clause.judging import NotChecked, Violation, demand_times, judge, without_values
 from clause.reading import Reading, described, library_of, mappings, read_rows, zone_of
 from contracts import Contract
-from contracts.ending import command
+from contracts.ending import command, place
 from contracts.errors import brief, printable
 
 
@@ -178,9 +178,11 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python validate.py",
         description="The gate: say whether data keeps a contract. Exit status: 0 kept, 1 broken, 2 could not check.",
     )
-    parser.add_argument("contract", metavar="CONTRACT", help="the contract, a YAML file")
+    parser.add_argument("contract", metavar="CONTRACT", type=place, help="the contract, a YAML file")
     addresses = "or an address (s3://, gs://, https://)"
-    parser.add_argument("data", metavar="DATA", help=f"CSV, Parquet or JSON files: a path, a glob {addresses}")
+    parser.add_argument(
+        "data", metavar="DATA", type=place, help=f"CSV, Parquet or JSON files: a path, a glob {addresses}"
+    )
     parser.add_argument(
         "--as-of",
         metavar="T",
@@ -195,7 +197,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--no-values", action="store_true", help="count the offending values and show none, as where a log is public"
     )
     parser.add_argument(
-        "--quarantine", metavar="DIR", type=Path, help="folder to write the accepted and the quarantined rows into"
+        "--quarantine", metavar="DIR", type=place, help="folder to write the accepted and the quarantined rows into"
     )
     options = parser.parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):
@@ -220,7 +222,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         try:
             with progress(f"writing {options.quarantine}"):
-                written = quarantining.write(options.data, contract, options.quarantine, unchanged)
+                written = quarantining.write(options.data, contract, Path(options.quarantine), unchanged)
         except contracts.DataError as error:
             return could_not_check(error, "text")
         said = (f"{printable(str(path))} ({rows:,} row{'s' * (rows != 1)})" for path, rows in written.items())

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from contracts.arguments import Parser
 from contracts.document import Contract, concerns, load
-from contracts.ending import cannot, command, of_output
+from contracts.ending import cannot, command, of_output, place
 from contracts.errors import ContractError, DataError, brief, json_text, masked, printable
 from contracts.values import nearest
 
@@ -345,7 +345,10 @@ def arguments_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     sql = Parser(add_help=False)
     sql.add_argument(
-        "--consumers", metavar="DIR", help="the consumers' SQL, DIR/<team>/*.sql (default: beside the contract)"
+        "--consumers",
+        metavar="DIR",
+        type=place,
+        help="the consumers' SQL, DIR/<team>/*.sql (default: beside the contract)",
     )
     sql.add_argument("--dialect", default="duckdb", metavar="D", help="dialect of that SQL (default: duckdb)")
 
@@ -388,7 +391,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--editorial", metavar="FIELD", action="append", default=[], help="a field of which only the wording changed"
     )
-    command.add_argument("--out", metavar="DIR", help="folder to write both versions and the SQL into")
+    command.add_argument("--out", metavar="DIR", type=place, help="folder to write both versions and the SQL into")
     command.set_defaults(run=plan)
 
     command = commands.add_parser(
@@ -403,7 +406,7 @@ def arguments_parser() -> argparse.ArgumentParser:
         "audit", help="say what SQL relies on that nobody has promised", description=audit.__doc__
     )
     command.add_argument("paths", nargs="+", metavar="PATH", help="SQL files, or folders of them")
-    command.add_argument("--contracts", metavar="DIR", help="the contracts of the tables, or one contract")
+    command.add_argument("--contracts", metavar="DIR", type=place, help="the contracts of the tables, or one contract")
     command.add_argument(
         "--data",
         metavar="CONTRACT=FILE",
@@ -427,7 +430,9 @@ def arguments_parser() -> argparse.ArgumentParser:
         "compat", help="say what a schema registry would say of a new version", description=compat.__doc__
     )
     command.add_argument("files", nargs="+", metavar="FILE", help="OLD and NEW, or with --history only NEW")
-    command.add_argument("--history", metavar="DIR", help="compare with every earlier version there (transitive)")
+    command.add_argument(
+        "--history", metavar="DIR", type=place, help="compare with every earlier version there (transitive)"
+    )
     command.add_argument("--enums", action="store_true", help="export an enum of text as an Avro enum")
     command.add_argument(
         "--default",
@@ -450,7 +455,9 @@ def arguments_parser() -> argparse.ArgumentParser:
         default="duckdb",
         help="sql: its dialect (default: duckdb)",
     )
-    command.add_argument("--previous", metavar="OLD", help="markdown, html: tell the changes since this version")
+    command.add_argument(
+        "--previous", metavar="OLD", type=place, help="markdown, html: tell the changes since this version"
+    )
     command.add_argument("--strict", action="store_true", help="exit 1 if the form cannot express something")
     command.set_defaults(run=export)
 

@@ -347,6 +347,8 @@ def write(found: Plan, folder: Path) -> list[Path]:
     for path in paths:
         if (path.exists() or path.is_symlink()) and not (unfinished(folder) and holds(path, found.files[path.name])):
             raise OSError(f"{path} is there already, so nothing is written; move it, or give another folder")
+    if len(paths) == 1:  # which makes no new folder for one file
+        folder.mkdir(exist_ok=True)
     with all_or_none(folder, list(found.files)) as half:
         for name, content in found.files.items():
             (half / name).write_bytes(content.encode("utf-8"))

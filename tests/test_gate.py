@@ -441,3 +441,9 @@ def test_the_exit_status_holds_where_nobody_reads_the_output(here, shell, status
     command = shell.format(f"'{sys.executable}' '{seed.ROOT / 'validate.py'}'")
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (status, "")
+
+
+def test_an_empty_name_as_of_a_variable_that_is_not_set_is_no_folder_to_write_into(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        validate.main(["c.yaml", "d.csv", "--quarantine", ""])
+    assert "argument --quarantine: the name is empty; give one" in capsys.readouterr().err

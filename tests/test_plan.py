@@ -533,3 +533,19 @@ def test_expand_migrate_contract_on_the_shop_s_rows() -> None:
     assert shop.execute(f"select listing_id, charged_cents from ({NEW_SQL}) order by 1").fetchall() == right
     with pytest.raises(duckdb.BinderException, match="item_condition"):
         shop.execute(OLD_SQL)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["plan", "a", "b", "--out"],
+        ["diff", "a", "b", "--consumers"],
+        ["audit", "q.sql", "--contracts"],
+        ["compat", "a", "--history"],
+        ["export", "a", "--to", "html", "--previous"],
+    ],
+)
+def test_an_empty_name_as_of_a_variable_that_is_not_set_is_refused(capsys, arguments):
+    with pytest.raises(SystemExit, match="2"):
+        main([*arguments, ""])
+    assert "the name is empty; give one" in capsys.readouterr().err
