@@ -549,3 +549,13 @@ def test_an_empty_name_as_of_a_variable_that_is_not_set_is_refused(capsys, argum
     with pytest.raises(SystemExit, match="2"):
         main([*arguments, ""])
     assert "the name is empty; give one" in capsys.readouterr().err
+
+
+def test_a_plan_of_one_file_makes_its_folder_too(tmp_path, capsys):
+    agreed = {"dataset": "t", "version": "1.0.0", "owner": "us", "fields": [{"name": "a", "type": "string"}]}
+    wanted = agreed | {"version": "1.1.0", "fields": [*agreed["fields"], {"name": "b", "type": "string"}]}
+    for name, mapping in (("old", agreed), ("new", wanted)):
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(mapping), encoding="utf-8")
+    out = tmp_path / "planned"
+    assert main(["plan", str(tmp_path / "old.yaml"), str(tmp_path / "new.yaml"), "--out", str(out)]) == 0
+    assert [path.name for path in out.iterdir()] == ["t-1.1.0.yaml"]
