@@ -77,13 +77,15 @@ def diff(chosen: argparse.Namespace) -> int:
         raise Wrong("diff compares two files, OLD and NEW, or files with a revision: --against main FILE...")
     if chosen.against is not None and not files:
         raise Wrong("with --against, diff takes files and compares each with what it was in that revision")
-    said, status = [], 0
+    said, told, status = [], set[str](), 0
     for before, file in [files] if chosen.against is None else zip(files, files, strict=True):
         try:
             found, new = judged(chosen, before, file)
         except FAILED as error:
             status, why = 2, why_not(error)
-            print(why, file=sys.stderr)
+            if why not in told:  # where there is no repository, once for all files
+                print(why, file=sys.stderr)
+            told.add(why)
             said += [FAILURES[chosen.format](why)] if chosen.format in FAILURES else []
         else:
             status = max(status, found.status)

@@ -328,6 +328,8 @@ def test_several_files_have_a_verdict_each_and_the_worst_exit_status(repo: Path,
         else:
             places = [said.out.lower().find(word) for word in verdicts if form != "text" or word != "could not check"]
             assert -1 not in places and places == sorted(places)
+    assert main(["diff", "--against", "nope", "listings.yaml", "new.yaml"]) == COULD_NOT_CHECK
+    assert len(capsys.readouterr().err.splitlines()) == 1  # what is so for all is said once
 
 
 FORMS = {"diff": ["json", "github", "markdown"], "readers": ["json"], "compat": ["json"], "audit": ["json", "github", "markdown", "sarif"]}  # fmt: skip
