@@ -1,7 +1,7 @@
 """Data frames, and rows as mappings, as a `Source`: pandas, polars and Arrow tables."""
 
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -31,10 +31,19 @@ def open_frame(rows: object, wanted: Collection[str] | None) -> Source:
 
 def collected(frame: Any) -> Any:
     """A polars frame, lazy or not, with its rows. Raises DataError where they cannot be had."""
+    return of_polars(lambda: frame.lazy().collect())
+
+
+def of_polars(compute: Callable[[], Any]) -> Any:
+    """What polars computes. Raises DataError where it cannot, or where the file that it scans cannot be read."""
     try:
-        return frame.lazy().collect()
-    except Exception as error:  # of polars, or of the file that it scans
+        return compute()
+    except Exception as error:
         raise unreadable("the polars table", error) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # as of a time beyond its calendar; to Python it is no Exception
+            raise
+        raise unreadable("the polars table", RuntimeError(f"polars panics: {error}")) from error
 
 
 def whole(rows: pa.Table | pa.RecordBatch | pa.RecordBatchReader) -> pa.Table:
@@ -60,7 +69,7 @@ def open_polars(frame: Any, wanted: Collection[str] | None) -> Source:
         if str(dtype) in ("Object", "Int128", "UInt128") and (wanted is None or name in wanted):
             raise MixedTypes(f"the polars table, column {name!r}: no Arrow table holds the type {dtype}; convert it")
     kept = [name for name in frame.columns if wanted is None or name in wanted]
-    source = open_arrow("the polars table", frame.select(kept).to_arrow(), None)
+    source = open_arrow("the polars table", of_polars(lambda: frame.select(kept).to_arrow()), None)
     return (
         replace(source, columns=tuple(frame.columns)) if kept else open_arrays("", tuple(frame.columns), {}, len(frame))
     )
@@ -143,7 +152,7 @@ def open_mappings(rows: Iterable[object], wanted: Collection[str] | None) -> Sou
 def records(frame: Any) -> list[Mapping[str, Any]]:
     """A pandas or polars frame as rows."""
     if hasattr(frame, "lazy"):
-        return list(collected(frame).to_dicts())
+        return list(of_polars(lambda: collected(frame).to_dicts()))
     columns = unique_names("the pandas table", [str(name) for name in frame.columns])
     values = frame.astype(object)
     for i in range(len(columns)):

@@ -158,7 +158,7 @@ def offenders(rule: Rule, offending: list[Any]) -> Offenders:
         key = (value[0], identity(value[1])) if rule == "type" else ("", value)
         counts[key] += 1
         shown[key] = value[1] if rule == "type" else value
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0][0], sortable(item[0][1])))[:SHOWN]
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0][0], *sortable(item[0][1])))[:SHOWN]
     return Offenders(len(offending), len(counts), tuple((shown[key], rows) for key, rows in ranked))
 
 
@@ -203,6 +203,8 @@ def kind(value: Any) -> str:
 
 def identity(value: Any) -> Any:
     """What tells two values of one Python type apart, sortable within that type."""
+    if is_boolean(value):  # numpy's is no bool
+        return bool(value)
     return value if isinstance(value, str | int | float | Decimal | date) else as_text(value)
 
 
@@ -214,9 +216,9 @@ def as_text(value: Any) -> str:
         return f"<{type(value).__name__}>"
 
 
-def sortable(value: Any) -> Any:
-    """The value in an order that naive and aware timestamps share."""
-    return instant(value, "UTC") if isinstance(value, datetime) else value
+def sortable(value: Any) -> tuple[bool, Any]:
+    """The value in an order that naive and aware timestamps share, and other values of types of one name."""
+    return isinstance(value, str), instant(value, "UTC") if isinstance(value, datetime) else value
 
 
 def comparable(value: Any, zone: str) -> Any:

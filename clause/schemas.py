@@ -336,7 +336,7 @@ def as_table(value: Any, cls: type[Schema], phase: ValidationPhase) -> Any:
         if library == "duckdb" and kind == "DuckDBPyRelation":
             return ibis.memtable(value.to_arrow_table())
         if library == "polars" and hasattr(value, "lazy") and kind != "Series":
-            return ibis.memtable(value.lazy().collect().to_arrow())
+            return ibis.memtable(frames.of_polars(lambda: value.lazy().collect().to_arrow()))
         if library == "pandas" and hasattr(value, "columns"):
             return ibis.memtable(pa.Table.from_pandas(value, preserve_index=False))
         if isinstance(value, pa.Table | pa.RecordBatch | pa.RecordBatchReader):

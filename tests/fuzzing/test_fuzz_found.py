@@ -107,6 +107,34 @@ def test_a_run_end_encoded_column_is_read_whatever_is_asked_of_it():
     assert [(one.rule, one.failing) for one in validate(table, agreed)] == [("range", 1), ("unique", 2)]
 
 
+def test_values_of_two_types_of_one_name_are_told_together():
+    Other = type("int", (), {"__repr__": lambda self: "other"})
+    for values in (
+        [False, np.True_],
+        [np.False_, True],
+        [1, Other()],
+        [dt.datetime(2026, 8, 19), dt.datetime.now(UTC)],
+    ):
+        [found] = validate([{"a": value} for value in values], agreement())
+        assert (found.rule, found.failing, found.distinct_values) == ("type", 2, 2)
+    assert validate([{"a": True}, {"a": np.True_}], agreement())[0].values == ((True, 2),)
+
+
+def test_what_polars_panics_at_cannot_be_read(capfd):
+    beyond = pl.Series([2**62]).cast(pl.Datetime("ms"))  # polars keeps it, and panics when it is to be a Python value
+    frame = pl.DataFrame({"a": beyond, "b": pl.Series([object()], dtype=pl.Object)})
+    agreed = agreement({"type": "timestamp"}, {"name": "b", "type": "string"})
+    for ask in (report, quarantine):
+        with pytest.raises(DataError, match="polars"):
+            ask(frame, agreed)
+
+    class Table(Schema):
+        b: str
+
+    with pytest.raises(StructuralError, match="cannot be read as a table"):
+        Table.parse(frame)
+
+
 def test_a_subclass_of_a_frame_is_a_frame():
     class Frame(pd.DataFrame):
         _constructor = property(lambda self: Frame)
