@@ -42,7 +42,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar, overload
 import ibis.expr.types as ir
 
 from clause.columns import Check, Nullable, meaning, unit
-from clause.reading import described, library_of
+from clause.reading import described, package_of
 from clause.schemas import DataFrame, Schema, frame_of, schema_from
 from clause.signatures import Place, Reader, Signature, iterate, named, signature_of
 from contracts.errors import (
@@ -185,7 +185,7 @@ def passed(value: Any, place: Place) -> Any:
 def not_that(expected: str, value: Any, place: Place, schema: Any = DataFrame) -> StructuralError:
     """The error for something that is no table where one belongs."""
     says = f"here is {described(value)}, but {expected} belongs here"
-    if schema is not DataFrame and library_of(value) in OTHER_TABLES:
+    if schema is not DataFrame and package_of(value) in OTHER_TABLES:
         says = f"{says}; make one with {schema.__name__}.cast(…) or {schema.__name__}.parse(…)"
     error = StructuralError(says, schema=schema, phase=place.phase)
     error.function, error.parameter, error.phase, error.item = place

@@ -31,7 +31,7 @@ from typing import Any, TypeGuard
 
 import contracts
 from clause.judging import NotChecked, Violation, demand_times, judge, without_values
-from clause.reading import Reading, described, library_of, mappings, read_rows, zone_of
+from clause.reading import Reading, described, mappings, package_of, read_rows, zone_of
 from contracts import Contract
 from contracts.ending import command, place
 from contracts.errors import brief, printable
@@ -162,7 +162,7 @@ def read(rows: object, contract: Contract) -> Reading:
 
 def is_rows(rows: object) -> TypeGuard[Iterable[Any]]:
     """Whether these are rows as mappings rather than a table or a path."""
-    return isinstance(rows, Iterable) and not library_of(rows) and not isinstance(rows, str | bytes | Path | Mapping)
+    return isinstance(rows, Iterable) and not package_of(rows) and not isinstance(rows, str | bytes | Path | Mapping)
 
 
 # --- the gate --------------------------------------------------------------------------------------------------------

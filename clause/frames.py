@@ -8,13 +8,13 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from clause.reading import described, library_of, mappings
+from clause.reading import described, mappings, package_of
 from clause.sources import MixedTypes, Source, connect, open_relation, unique_names, unreadable
 
 
 def open_frame(rows: object, wanted: Collection[str] | None) -> Source:
     """Open a pandas, polars or Arrow table, or rows as mappings; TypeError where `rows` is none of them."""
-    library = library_of(rows)
+    library = package_of(rows)
     if library == "pandas" and hasattr(rows, "columns"):
         return open_pandas(rows, wanted)
     if library == "polars" and hasattr(rows, "lazy"):
@@ -104,7 +104,9 @@ def open_arrays(
 def plain(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     """The same values in a type that DuckDB reads whatever is asked of it."""
     if pa.types.is_run_end_encoded(array.type):
-        return pa.compute.run_end_decode(array)
+        from pyarrow import compute
+
+        return compute.run_end_decode(array)
     if str(array.type).startswith("extension<pandas."):  # its storage would pass for numbers
         return pa.array([{str(array.type): str(value)} for value in array.to_pylist()])
     return array.cast(pa.float32()) if pa.types.is_float16(array.type) else array

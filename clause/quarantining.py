@@ -232,7 +232,7 @@ def split(rows: object, contract: Contract) -> tuple[Any, Any]:
     """Accepted and quarantined, of the kind that came in; a path gives two DuckDB relations."""
     if isinstance(rows, ir.Table):
         return split_table(rows, contract)
-    library = reading.library_of(rows)
+    library = reading.package_of(rows)
     if library == "polars" and hasattr(rows, "lazy"):
         rows = collected(rows)
     if isinstance(rows, pa.RecordBatchReader | pa.RecordBatch):

@@ -174,7 +174,7 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, Real) and bool(value != value)
 
 
-def library_of(value: object) -> str:
+def package_of(value: object) -> str:
     """The library of whose tables this is one, or of a class made of it: pandas, polars, pyarrow, ibis or duckdb."""
     modules = (kind.__module__.partition(".")[0].removeprefix("_") for kind in type(value).__mro__)
     return next((name for name in modules if name in ("pandas", "polars", "pyarrow", "ibis", "duckdb")), "")
@@ -182,7 +182,7 @@ def library_of(value: object) -> str:
 
 def described(value: object) -> str:
     """What a value is, in words: "a str", "a pandas DataFrame", which is no DataFrame of ours."""
-    words = printable(f"{library_of(value)} {type(value).__name__}".strip())
+    words = printable(f"{package_of(value)} {type(value).__name__}".strip())
     return f"{'an' if words[:1] in 'AEIOUaeiou' else 'a'} {words}"
 
 

@@ -23,7 +23,7 @@ import contracts
 from clause import engines, frames
 from clause.columns import Column, bound, column_of, disagreements, read_column, refine
 from clause.judging import Violation, broken
-from clause.reading import described, library_of
+from clause.reading import described, package_of
 from clause.signatures import names_at
 from contracts import Contract, ContractError
 from contracts.document import to_mapping
@@ -329,7 +329,7 @@ NOTHING = contracts.from_mapping(
 
 def as_table(value: Any, cls: type[Schema], phase: ValidationPhase) -> Any:
     """Any kind of table as an ibis table; StructuralError where it is none."""
-    library, kind = library_of(value), type(value).__name__
+    library, kind = package_of(value), type(value).__name__
     try:
         if isinstance(value, ir.Table):
             return engines.zoned(value)
